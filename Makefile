@@ -1,0 +1,81 @@
+# A newcomer types `make demo` and `make test`; both make their own .venv and install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test lint format bench coverage system-deps clean
+.NOTPARALLEL:
+
+help:
+	@echo "make demo          the test robot swings and falls; prints and saves what happened"
+	@echo "make test          lint and tests"
+	@echo "make lint          ruff, mypy, import-linter"
+	@echo "make format        let ruff lay out the code"
+	@echo "make bench         microseconds a step, against MuJoCo"
+	@echo "make coverage      the tests without the compiler, and what they reach"
+	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"
+	@echo "make clean         remove what the targets above made, except .venv"
+
+demo: $(VENV)/.installed
+	$(BIN)/stiction demo
+
+test: lint
+	$(PYTEST)
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed
+	$(BIN)/stiction bench dynamics
+
+# Compiled code is invisible to coverage, so the same tests run here as plain Python.
+coverage: $(VENV)/.installed-test
+	rm -f .coverage .coverage.*
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadfile -m "not jit"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+# The stamps are older than pyproject.toml when its dependencies may have changed.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $(VENV)/.installed $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+system-deps:
+	@missing=""; \
+	for package in $(SYSTEM_PACKAGES); do \
+	    dpkg -s $$package 2>/dev/null | grep -q '^Status: install ok installed' || missing="$$missing $$package"; \
+	done; \
+	if [ -z "$$missing" ]; then echo "system-deps: nothing is missing"; exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	    echo "system-deps: no apt-get here; install yourself what Debian calls:$$missing" >&2; exit 1; fi; \
+	if [ "$$(id -u)" = 0 ]; then as_root=""; \
+	elif command -v sudo >/dev/null; then as_root="sudo"; \
+	else echo "system-deps: needs root or sudo to install:$$missing" >&2; exit 1; fi; \
+	set -ex; \
+	$$as_root apt-get update --quiet; \
+	$$as_root env DEBIAN_FRONTEND=noninteractive \
+	    apt-get install --quiet --yes --no-install-recommends $$missing
+
+clean:
+	rm -rf build dist *.egg-info htmlcov demo .coverage .coverage.*
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find stiction tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,49 @@
+"""Simulate legged robots in contact with the world; how the contact force is computed is a value that you pass."""
+
+from stiction import mechanics, robots
+from stiction.control.actuators import Actuators
+from stiction.control.controller import controller, prescriber
+from stiction.control.prescribed import Prescribed
+from stiction.control.reference import Reference
+from stiction.control.torque import Torques
+from stiction.control.tracking import PDTracking
+from stiction.errors import StictionError
+from stiction.external import Push, TabulatedForce
+from stiction.ground import Plane
+from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace
+from stiction.integrators.runge_kutta import RungeKutta4
+from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
+from stiction.load import load
+from stiction.motion import Motion
+from stiction.robot import Robot
+from stiction.simulate import Recording, Simulation, simulate
+from stiction.world import State, World
+
+__all__ = [
+    "Actuators",
+    "ArticulatedBody",
+    "JointSpace",
+    "Leapfrog",
+    "Motion",
+    "PDTracking",
+    "Plane",
+    "Prescribed",
+    "Push",
+    "Recording",
+    "Reference",
+    "Robot",
+    "RungeKutta4",
+    "SemiImplicitEuler",
+    "Simulation",
+    "State",
+    "StictionError",
+    "TabulatedForce",
+    "Torques",
+    "World",
+    "controller",
+    "load",
+    "mechanics",
+    "prescriber",
+    "robots",
+    "simulate",
+]

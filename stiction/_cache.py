@@ -1,0 +1,116 @@
+"""Where compiled code is kept: one folder per version of all the sources that it was made from.
+
+Numba watches only the file of a function, not the files of the functions that it calls. So every folder is named
+after a hash of our compiled sources and, for a user's kernel, of the user's files too: an edit anywhere gives a new
+folder. `STICTION_CACHE` names another place for these folders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+import types
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numba
+
+PACKAGE = Path(__file__).parent
+COMPILED = ("kernels", "contact", "integrators", "control")  # folders whose code is compiled
+KEPT_DAYS = 30  # folders unused for longer are removed when a new one is made
+
+
+@cache
+def our_sources() -> tuple[Path, ...]:
+    """Return the files of this package whose code is compiled."""
+    files = [file for folder in COMPILED for file in sorted((PACKAGE / folder).rglob("*.py"))]
+    return (*files, PACKAGE / "loop.py", PACKAGE / "compiled.py")
+
+
+@cache
+def _digest(files: tuple[Path, ...]) -> str:
+    """Hash of the contents of files, 16 hexadecimal digits."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in files:
+        digest.update(str(file).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def user_sources(module_name: str) -> tuple[Path, ...]:
+    """Files outside this package, Python and site-packages that a module is made of, itself first."""
+    found: dict[Path, None] = {}
+    _collect(sys.modules.get(module_name), found)
+    return tuple(found)
+
+
+def _collect(module: types.ModuleType | None, found: dict[Path, None]) -> None:
+    """Add the file of a module and, recursively, of the modules that its names come from."""
+    file = getattr(module, "__file__", None)
+    if module is None or file is None or not _is_users(Path(file)) or Path(file) in found:
+        return
+    found[Path(file)] = None
+    for value in list(vars(module).values()):
+        name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+        if isinstance(name, str):
+            _collect(sys.modules.get(name), found)
+
+
+def _is_users(file: Path) -> bool:
+    """Tell whether a source file is the user's: not ours, not Python's, not an installed package's."""
+    installed = {Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")}
+    file = file.resolve()
+    return file.suffix == ".py" and not any(file.is_relative_to(root) for root in {PACKAGE, *installed})
+
+
+@cache
+def _root() -> Path:
+    """Folder that holds all cache folders; a temporary one, with a warning, where ours cannot be written."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    root = Path(os.environ.get("STICTION_CACHE") or Path(home) / "stiction").expanduser()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            return root
+    except OSError as error:
+        warnings.warn(f"compiled code is not kept: {root} cannot be written ({error}); "
+                      "set STICTION_CACHE to a folder that can", stacklevel=2)
+        return Path(tempfile.mkdtemp(prefix="stiction-"))
+
+
+@cache
+def folder(files: tuple[Path, ...] = ()) -> Path:
+    """Return the cache folder for code made from our sources and the given files of the user."""
+    name = _digest(our_sources()) + (f"-{_digest(files)}" if files else "")
+    path = _root() / name
+    if not path.exists():
+        _remove_old()
+        path.mkdir(exist_ok=True)
+    os.utime(path)
+    return path
+
+
+def _remove_old() -> None:
+    """Remove cache folders that have not been used for KEPT_DAYS days."""
+    for path in _root().iterdir():
+        if path.is_dir() and time.time() - path.stat().st_mtime > KEPT_DAYS * 86400:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def cached_in(modules: Iterable[str]) -> Iterator[None]:
+    """Let the functions declared inside be cached by our sources and those of the named modules."""
+    files = tuple(sorted({file for module in modules for file in user_sources(module)}))
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder(files))
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before

@@ -1,0 +1,1 @@
+"""Controllers: what drives the coordinates, as values that are passed to `simulate`."""

@@ -1,0 +1,98 @@
+"""The actuators of a model file, driven by control signals as the file means them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.control.controller import controller
+from stiction.control.torque import held_table
+from stiction.errors import InputError
+from stiction.kernels.forces import table_row
+from stiction.kernels.spatial import like
+
+if TYPE_CHECKING:
+    from stiction.world import World
+
+
+class ActuatorTable(NamedTuple):
+    """The compiled form of `Actuators`: nu actuators, sorted by the coordinate that they drive."""
+
+    time: np.ndarray  # (n) [s]
+    control: np.ndarray  # (n, nu)
+    column: np.ndarray  # (nu) of `control`
+    dof: np.ndarray  # (nu)
+    gear: np.ndarray  # (nu)
+    gain: np.ndarray  # (nu, 3) constant, per length, per rate
+    bias: np.ndarray  # (nu, 3)
+    control_range: np.ndarray  # (nu, 2)
+    force_range: np.ndarray  # (nu, 2)
+
+
+@controller(ActuatorTable)
+def drive(params, dynamics, time, q, v):
+    """Add gear * force of every actuator; the sum on a joint stays within its effort limits."""
+    tree = dynamics.tree
+    last = len(params.time) - 1
+    row = last if time >= params.time[last] else table_row(params.time, 0, last, time)
+    zero = like(v[0], 0)
+    total, damping = zero, zero
+    for i in range(len(params.dof)):
+        d = params.dof[i]
+        signal = params.control[row, params.column[i]]
+        signal = min(max(signal, params.control_range[i, 0]), params.control_range[i, 1])
+        length, rate = params.gear[i] * q[tree.dof_q[d]], params.gear[i] * v[d]
+        gain = params.gain[i, 0] + params.gain[i, 1] * length + params.gain[i, 2] * rate
+        force = params.bias[i, 0] + params.bias[i, 1] * length + params.bias[i, 2] * rate
+        force += gain * signal
+        clamped = min(max(force, params.force_range[i, 0]), params.force_range[i, 1])
+        total += params.gear[i] * clamped
+        if clamped == force:
+            slope = params.bias[i, 2] + params.gain[i, 2] * signal
+            damping -= params.gear[i] * params.gear[i] * slope
+        if i + 1 == len(params.dof) or params.dof[i + 1] != d:
+            bounded = min(max(total, tree.effort_lower[d]), tree.effort_upper[d])
+            dynamics.control[d] += bounded
+            if bounded == total and damping > 0:
+                dynamics.control_damping[d] += damping
+            total, damping = zero, zero
+
+
+@dataclass(frozen=True)
+class Actuators:
+    """Drive the actuators of the robots' files: one control vector (nu), or a table (n, nu) held between times.
+
+    The order is that of the robots and their files; position servos take positions, motors forces.
+    """
+
+    control: ArrayLike
+    time: ArrayLike | None = None  # [s]
+
+    def bind(self, world: World) -> ActuatorTable:
+        """Return the compiled form for a world."""
+        count = sum(len(robot.actuator_name) for robot in world.robots)
+        if count == 0:
+            raise InputError("Actuators: no robot of this world has actuators; use PDTracking or Torques")
+        time, control = held_table("control", self.control, self.time, count)
+        first = np.cumsum([1, *[len(robot.link_name) for robot in world.robots]])
+        links = np.concatenate([first[i] + robot.actuator_link for i, robot in enumerate(world.robots)])
+        dof = world.tree.v_index[links]
+        order = np.argsort(dof, kind="stable")
+
+        def sorted_rows(name: str) -> np.ndarray:
+            return np.concatenate([getattr(robot, name) for robot in world.robots])[order]
+
+        return ActuatorTable(
+            time=time,
+            control=control,
+            column=order.astype(np.int64),
+            dof=dof[order],
+            gear=sorted_rows("actuator_gear"),
+            gain=sorted_rows("actuator_gain"),
+            bias=sorted_rows("actuator_bias"),
+            control_range=sorted_rows("actuator_control"),
+            force_range=sorted_rows("actuator_force"),
+        )

@@ -1,0 +1,64 @@
+"""Forces along the coordinates, constant or from a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.control.controller import controller
+from stiction.errors import InputError
+from stiction.kernels.forces import table_row
+
+if TYPE_CHECKING:
+    from stiction.world import World
+
+
+class TorqueTable(NamedTuple):
+    """Rows of forces, each held until the next one's time."""
+
+    time: np.ndarray  # (n) [s]
+    torque: np.ndarray  # (n, nv) [N m or N]
+
+
+@controller(TorqueTable)
+def table_torque(params, dynamics, time, q, v):
+    """Add the row of the table that holds now; nothing before the first."""
+    last = len(params.time) - 1
+    if time < params.time[0]:
+        return
+    row = last if time >= params.time[last] else table_row(params.time, 0, last, time)
+    for d in range(len(v)):
+        dynamics.control[d] += params.torque[row, d]
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Forces along all nv coordinates: one vector, or a table of them (n, nv) held from each time to the next."""
+
+    torque: ArrayLike  # [N m or N], order of v
+    time: ArrayLike | None = None  # [s]
+
+    def bind(self, world: World) -> TorqueTable:
+        """Return the compiled form for a world."""
+        return TorqueTable(*held_table("torque", self.torque, self.time, world.nv))
+
+
+def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int) -> tuple:
+    """Time (n) and value (n, columns) of a table after checking; a single row for a vector without time."""
+    rows = np.array(value, float)
+    if time is None:
+        rows, times = rows[None], np.array([-np.inf])
+    else:
+        times = np.array(time, float)
+        if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise InputError(f"{what}: time must be finite, strictly increasing numbers in s")
+    if rows.shape != (len(times), columns):
+        raise InputError(
+            f"{what}: found shape {np.shape(value)}; expected ({columns},), or (n, {columns}) with n times"
+        )
+    if not np.isfinite(rows).all():
+        raise InputError(f"{what}: entry {tuple(np.argwhere(~np.isfinite(rows))[0])} is not finite")
+    return times, rows

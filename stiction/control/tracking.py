@@ -1,0 +1,110 @@
+"""Proportional-derivative tracking of a recorded motion, with feed-forward and torque limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.control.controller import controller
+from stiction.control.reference import Reference, Spline, joint_columns, joint_spline, spline_at
+from stiction.errors import InputError
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+    from stiction.world import World
+
+
+class TrackingTable(NamedTuple):
+    """The compiled form of `PDTracking`: one row per tracked coordinate."""
+
+    reference: Spline
+    feedforward: Spline
+    q_index: np.ndarray
+    dof: np.ndarray
+    stiffness: np.ndarray
+    damping: np.ndarray
+    lower: np.ndarray  # torque limits
+    upper: np.ndarray
+
+
+@controller(TrackingTable)
+def track(params, dynamics, time, q, v):
+    """Add torque = feed-forward + stiffness (q_wanted - q) + damping (v_wanted - v), within the limits."""
+    for i in range(len(params.dof)):
+        d = params.dof[i]
+        q_wanted, v_wanted, _ = spline_at(params.reference, i, time)
+        feedforward, _, _ = spline_at(params.feedforward, i, time)
+        torque = feedforward + params.stiffness[i] * (q_wanted - q[params.q_index[i]])
+        torque += params.damping[i] * (v_wanted - v[d])
+        if torque < params.lower[i]:
+            dynamics.control[d] += params.lower[i]
+        elif torque > params.upper[i]:
+            dynamics.control[d] += params.upper[i]
+        else:
+            dynamics.control[d] += torque
+            dynamics.control_damping[d] += params.damping[i]
+
+
+@dataclass(frozen=True)
+class PDTracking:
+    """Joints follow a reference: torque = feed-forward + stiffness (q_ref - q) + damping (v_ref - v).
+
+    Gains are numbers or one per joint. `limits` bounds the torque: None takes the efforts of the robot's joints, a number
+    or one per joint bounds its size. Default joints: all revolute and prismatic ones of the reference.
+    """
+
+    reference: Reference | Motion
+    stiffness: ArrayLike  # [N m/rad or N/m]
+    damping: ArrayLike  # [N m s/rad or N s/m]
+    joints: tuple[str, ...] | None = None
+    feedforward: ArrayLike | None = None  # (n, joints) at the times of the reference [N m or N]
+    limits: ArrayLike | None = None  # [N m or N]
+
+    def bind(self, world: World) -> TrackingTable:
+        """Return the compiled form for a world."""
+        reference = as_reference(self.reference)
+        columns, q_index, dofs, names = joint_columns(world, reference, self.joints)
+        spline = joint_spline(world, reference, columns, dofs)
+        upper = self._each("limits", self.limits, names, world.tree.effort_upper[dofs])
+        lower = -upper if self.limits is not None else world.tree.effort_lower[dofs]
+        return TrackingTable(
+            reference=spline,
+            feedforward=self._feedforward(spline),
+            q_index=np.ascontiguousarray(q_index),
+            dof=np.ascontiguousarray(dofs),
+            stiffness=self._each("stiffness", self.stiffness, names, None),
+            damping=self._each("damping", self.damping, names, None),
+            lower=np.ascontiguousarray(lower),
+            upper=np.ascontiguousarray(upper),
+        )
+
+    def _each(self, what: str, value: ArrayLike | None, names: list, default: np.ndarray | None) -> np.ndarray:
+        """One non-negative number per joint."""
+        if value is None:
+            return np.array(default, float)
+        numbers = np.array(value, float)
+        if numbers.shape not in ((), (len(names),)):
+            raise InputError(f"PDTracking: {what} has shape {numbers.shape}; give a number or {len(names)} of them")
+        numbers = np.broadcast_to(numbers, len(names)).copy()
+        if np.isnan(numbers).any() or (numbers < 0).any():
+            raise InputError(f"PDTracking: {what} must not be negative or NaN, found {numbers.min()}")
+        return numbers
+
+    def _feedforward(self, spline: Spline) -> Spline:
+        """Feed-forward as a spline over the times of the reference, 0 where none is given."""
+        if self.feedforward is None:
+            return Spline(spline.time, np.zeros_like(spline.value), np.zeros_like(spline.value))
+        value = np.array(self.feedforward, float)
+        if value.shape != spline.value.shape or not np.isfinite(value).all():
+            raise InputError(f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; found {value.shape}")
+        return Spline(spline.time, value, np.gradient(value, spline.time, axis=0))
+
+
+def as_reference(motion: Reference | Motion) -> Reference:
+    """Return a reference as it is, and a recorded motion as one."""
+    if isinstance(motion, Reference):
+        return motion
+    return Reference(motion.time, motion.q, motion.v)

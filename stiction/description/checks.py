@@ -1,0 +1,375 @@
+"""Every rule that a description obeys, whatever file or code it came from.
+
+A rule is a generator of complaints; `check` raises the first one. Each names the element, what was
+found and what would do. The rules come in an order in which each can rely on those before it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import inf, isfinite, isnan
+
+import numpy as np
+
+from stiction.description.description import (
+    JOINT_TYPES,
+    SHAPE_KINDS,
+    WORLD,
+    Description,
+    Joint,
+    Link,
+    Shape,
+)
+from stiction.errors import DescriptionError
+
+MOST_LINKS = 10_000
+DEEPEST_TREE = 1000  # joints between WORLD and a link
+UNIT = 1e-6  # by how much a file's rounding may miss length one
+ROUNDING = 1e-6  # relative; files print inertias with seven digits or so
+NOTHING = 1e-12  # an inertia smaller than this part of its neighbours is rounding
+COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
+VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "hull": 0, "plane": 0}
+
+
+def check(description: Description) -> None:
+    """Raise DescriptionError at the first rule that the description breaks."""
+    rules = (_counts, _names, _references, _links, _joints, _tree, _moved, _shapes, _frames,
+             _materials, _actuators, _keyframes)  # fmt: skip
+    for rule in rules:
+        for complaint in rule(description):
+            raise DescriptionError(f"{description.source}: {complaint}")
+
+
+def _counts(description: Description) -> Iterator[str]:
+    count = len(description.links)
+    if count == 0:
+        yield f"'{description.name}' has no links; it needs at least one"
+    if count > MOST_LINKS:
+        yield f"'{description.name}' has {count} links; {MOST_LINKS} is the most"
+
+
+def _names(description: Description) -> Iterator[str]:
+    kinds = ("link", "joint", "shape", "frame", "actuator", "sensor", "material", "keyframe")
+    for kind in kinds:
+        counted = Counter(element.name for element in getattr(description, f"{kind}s"))
+        for name, count in counted.items():
+            if not isinstance(name, str) or not name:
+                yield f"a {kind} is named {name!r}; give it a name"
+            if count > 1:
+                yield f"{count} {kind}s are named '{name}'; a name belongs to one {kind}"
+        if kind == "link" and WORLD in counted:
+            yield f"a link is named '{WORLD}', which stands for space; call it something else"
+
+
+def _references(description: Description) -> Iterator[str]:
+    links = {link.name for link in description.links}
+    joints = {joint.name for joint in description.joints}
+    shapes = {shape.name for shape in description.shapes}
+    frames = {frame.name for frame in description.frames}
+    materials = {material.name for material in description.materials} | {"default"}
+    places = links | {WORLD}
+    targets = {"frame": frames, "link": places, "joint": joints}
+    wanted: list[tuple[str, str, set[str]]] = []
+    for joint in description.joints:
+        wanted.append((f"joint '{joint.name}' has the parent link", joint.parent, places))
+        wanted.append((f"joint '{joint.name}' has the child link", joint.child, links))
+    for shape in description.shapes:
+        wanted.append((f"shape '{shape.name}' is on link", shape.link, places))
+        wanted.append((f"shape '{shape.name}' has the material", shape.material, materials))
+    for frame in description.frames:
+        wanted.append((f"frame '{frame.name}' is on link", frame.link, places))
+    for actuator in description.actuators:
+        wanted.append((f"actuator '{actuator.name}' drives joint", actuator.joint, joints))
+    for sensor in description.sensors:
+        kind = sensor.target_type
+        if kind not in targets:
+            yield f"sensor '{sensor.name}' has target type '{kind}'; known are {', '.join(targets)}"
+        wanted.append(
+            (f"sensor '{sensor.name}' is at {kind}", sensor.target, targets.get(kind, set()))
+        )
+    for pair in description.contact_pairs:
+        wanted += [(f"contact pair {pair} names shape", name, shapes) for name in pair]
+    for pair in description.contact_excludes:
+        wanted += [(f"contact exclude {pair} names link", name, places) for name in pair]
+    for what, name, known in wanted:
+        if name not in known:
+            yield f"{what} '{name}', which does not exist; name one that does"
+
+
+def _links(description: Description) -> Iterator[str]:
+    for link in description.links:
+        where = f"link '{link.name}'"
+        yield from _finite(f"{where} has mass", (link.mass,), 1)
+        yield from _finite(f"{where} has its centre at", link.centre, 3)
+        yield from _finite(f"{where} has inertia", link.inertia, 6)
+        if link.mass < 0.0:
+            yield f"{where} has mass {link.mass} kg; a mass is positive, or zero for no body"
+        if link.mass == 0.0 and any(link.inertia):
+            yield f"{where} has mass 0 and inertia {link.inertia}; without mass the inertia is zero"
+    yield from _inertias(description.links)
+
+
+def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
+    moments = np.linalg.eigvalsh(_matrices(links))
+    smallest, middle, largest = moments.T
+    indefinite = smallest < -ROUNDING * np.abs(largest)
+    impossible = smallest + middle < (1.0 - ROUNDING) * largest
+    for i in np.flatnonzero(indefinite | impossible):
+        where = f"link '{links[i].name}' has principal moments of inertia {moments[i].tolist()}"
+        if indefinite[i]:
+            yield f"{where}; none may be negative"
+        yield f"{where}; no body has one larger than the sum of the other two"
+
+
+def _matrices(links: tuple[Link, ...]) -> np.ndarray:
+    """Inertia matrices of the links about their centres, shape (links, 3, 3)."""
+    six = np.array([link.inertia for link in links], dtype=float)
+    return six[:, (0, 1, 2, 1, 3, 4, 2, 4, 5)].reshape(-1, 3, 3)
+
+
+def _joints(description: Description) -> Iterator[str]:
+    for joint in description.joints:
+        where = f"joint '{joint.name}'"
+        if joint.type not in JOINT_TYPES:
+            yield f"{where} has type '{joint.type}'; known are {', '.join(JOINT_TYPES)}"
+        yield from _placed(where, joint.position, joint.quaternion)
+        yield from _finite(f"{where} has axis", joint.axis, 3)
+        if joint.type in ("revolute", "prismatic"):
+            yield from _unit(f"{where} has axis", joint.axis)
+        if joint.type == "free" and joint.parent != WORLD:
+            yield f"{where} is free and has parent '{joint.parent}'; its parent can only be WORLD"
+        yield from _ordered(f"{where} has limits", joint.lower, joint.upper)
+        yield from _ordered(f"{where} has effort limits", joint.effort_lower, joint.effort_upper)
+        yield from _finite(f"{where} has spring reference", (joint.spring_reference,), 1)
+        for field in ("armature", "damping", "friction", "stiffness"):
+            yield from _not_negative(f"{where} has {field}", getattr(joint, field))
+        if not joint.speed_limit >= 0.0:
+            yield f"{where} has speed limit {joint.speed_limit}; give a positive number"
+
+
+def _tree(description: Description) -> Iterator[str]:
+    parents: dict[str, str] = {}
+    for joint in description.joints:
+        if joint.parent == joint.child:
+            yield f"joint '{joint.name}' hangs link '{joint.child}' on itself; name another parent"
+        if joint.child in parents:
+            yield f"link '{joint.child}' has two joints, one of them '{joint.name}'; one will do"
+        parents[joint.child] = joint.parent
+    for link in description.links:
+        if link.name not in parents:
+            yield f"link '{link.name}' has no joint to its parent; add one"
+    depths = _depths(parents)
+    for link in description.links:
+        if link.name not in depths:
+            loop = " -> ".join(_loop(link.name, parents))
+            yield f"link '{link.name}' is not reached from WORLD: its parents go round, {loop}"
+        depth = depths[link.name]
+        if depth > DEEPEST_TREE:
+            yield f"link '{link.name}' is {depth} joints from WORLD; {DEEPEST_TREE} is the most"
+
+
+def _depths(parents: dict[str, str]) -> dict[str, int]:
+    """How many joints each link is away from WORLD; links that hang on a loop are left out."""
+    children: dict[str, list[str]] = {}
+    for child, parent in parents.items():
+        children.setdefault(parent, []).append(child)
+    depths, waiting = {WORLD: 0}, [WORLD]
+    while waiting:
+        parent = waiting.pop()
+        for child in children.get(parent, ()):
+            depths[child] = depths[parent] + 1
+            waiting.append(child)
+    return depths
+
+
+def _loop(name: str, parents: dict[str, str]) -> list[str]:
+    """The links met on the way up from `name` until one is met again, at most ten of them."""
+    met = [name]
+    while (name := parents[name]) not in met and len(met) < 10:
+        met.append(name)
+    return [*met, name]
+
+
+def _moved(description: Description) -> Iterator[str]:
+    """Every joint that moves needs something to move, or the accelerations are infinite."""
+    composites = _composites(description)
+    for joint in description.joints:
+        if joint.type == "fixed":
+            continue
+        mass, centre, inertia = composites[joint.child]
+        where = f"{joint.type} joint '{joint.name}' moves link '{joint.child}'"
+        if mass <= 0.0:
+            yield f"{where}, which has no mass, nor has anything on it; give it a mass"
+        if joint.type == "prismatic":
+            continue
+        turning = inertia if joint.type == "free" else inertia + _parallel(mass, centre)
+        if joint.type == "revolute":
+            felt = joint.axis @ turning @ joint.axis
+        else:
+            felt = np.linalg.eigvalsh(turning)[0]
+        if felt + joint.armature <= NOTHING * np.trace(turning):
+            yield f"{where}, which has no inertia against turning; give it an inertia or armature"
+
+
+def _composites(description: Description) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
+    """Mass, centre and inertia about it of each link and all that hangs on it, at zero coordinates.
+
+    Centre and inertia are in the frame of the link.
+    """
+    matrices = _matrices(description.links)
+    composites = {
+        link.name: (float(link.mass), np.array(link.centre, dtype=float), matrix)
+        for link, matrix in zip(description.links, matrices, strict=True)
+    }
+    depths = _depths({joint.child: joint.parent for joint in description.joints})
+    for joint in sorted(description.joints, key=lambda joint: -depths[joint.child]):
+        if joint.parent == WORLD:
+            continue
+        mass, centre, inertia = composites[joint.child]
+        turn = _rotation(joint)
+        moved = (mass, turn @ centre + joint.position, turn @ inertia @ turn.T)
+        composites[joint.parent] = _joined(composites[joint.parent], moved)
+    return composites
+
+
+def _joined(
+    a: tuple[float, np.ndarray, np.ndarray], b: tuple[float, np.ndarray, np.ndarray]
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre and inertia of two bodies together."""
+    mass = a[0] + b[0]
+    if mass == 0.0:
+        return a
+    centre = (a[0] * a[1] + b[0] * b[1]) / mass
+    apart = _parallel(a[0] * b[0] / mass, b[1] - a[1])
+    return mass, centre, a[2] + b[2] + apart
+
+
+def _parallel(mass: float, offset: np.ndarray) -> np.ndarray:
+    """What the parallel axis theorem adds to the inertia matrix of a mass at `offset`."""
+    return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+
+
+def _rotation(joint: Joint) -> np.ndarray:
+    """The rotation matrix of a joint's frame in its parent."""
+    w, x, y, z = joint.quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _shapes(description: Description) -> Iterator[str]:
+    for shape in description.shapes:
+        where = f"shape '{shape.name}' of link '{shape.link}'"
+        if shape.kind not in SHAPE_KINDS:
+            yield f"{where} is a '{shape.kind}'; known are {', '.join(SHAPE_KINDS)}"
+        yield from _placed(where, shape.position, shape.quaternion)
+        yield from _finite(f"{where}, a {shape.kind}, has size", shape.size, SIZES[shape.kind])
+        if any(number <= 0.0 for number in shape.size):
+            yield f"{where}, a {shape.kind}, has size {shape.size}; sizes are positive"
+        yield from _hull(where, shape)
+
+
+def _hull(where: str, shape: Shape) -> Iterator[str]:
+    if shape.kind != "hull":
+        if shape.vertices:
+            yield f"{where} is a {shape.kind} with vertices; only a hull has them"
+        return
+    if len(shape.vertices) < 4:
+        yield f"{where} is a hull of {len(shape.vertices)} vertices; it takes at least four"
+    elif {len(vertex) for vertex in shape.vertices} != {3}:
+        yield f"{where} is a hull with vertices that are not of three numbers; give x, y, z"
+    elif not np.isfinite(np.array(shape.vertices, dtype=float)).all():
+        yield f"{where} is a hull with vertices that are not finite; give finite numbers"
+
+
+def _frames(description: Description) -> Iterator[str]:
+    for frame in description.frames:
+        yield from _placed(f"frame '{frame.name}'", frame.position, frame.quaternion)
+
+
+def _materials(description: Description) -> Iterator[str]:
+    for material in description.materials:
+        for field in ("mu_static", "mu_kinetic"):
+            where = f"material '{material.name}' has {field}"
+            yield from _not_negative(where, getattr(material, field))
+
+
+def _actuators(description: Description) -> Iterator[str]:
+    types = {joint.name: joint.type for joint in description.joints}
+    for actuator in description.actuators:
+        where = f"actuator '{actuator.name}'"
+        if types[actuator.joint] not in ("revolute", "prismatic"):
+            found = f"drives joint '{actuator.joint}' of type '{types[actuator.joint]}'"
+            yield f"{where} {found}; it can drive revolute and prismatic ones"
+        yield from _finite(f"{where} has gear", (actuator.gear,), 1)
+        yield from _finite(f"{where} has gain", actuator.gain, 3)
+        yield from _finite(f"{where} has bias", actuator.bias, 3)
+        for kind in ("control", "force"):
+            lower, upper = (getattr(actuator, f"{kind}_{end}") for end in ("lower", "upper"))
+            yield from _ordered(f"{where} has {kind} range", lower, upper)
+
+
+def _keyframes(description: Description) -> Iterator[str]:
+    types = [joint.type for joint in description.joints]
+    nq = sum(COORDINATES[kind] for kind in types)
+    nv = sum(VELOCITIES[kind] for kind in types)
+    for keyframe in description.keyframes:
+        where = f"keyframe '{keyframe.name}'"
+        yield from _finite(f"{where} has q", keyframe.q, nq)
+        yield from _finite(f"{where} has v", keyframe.v, nv)
+        if len(keyframe.control):
+            yield from _finite(f"{where} has control", keyframe.control, len(description.actuators))
+        start = 0
+        for joint in description.joints:
+            end = start + COORDINATES[joint.type]
+            if joint.type in ("free", "spherical") and not any(keyframe.q[end - 4 : end]):
+                yield f"{where} has a zero quaternion for joint '{joint.name}'; give a unit one"
+            start = end
+
+
+def _placed(where: str, position: Iterable[float], quaternion: Iterable[float]) -> Iterator[str]:
+    yield from _finite(f"{where} has position", position, 3)
+    yield from _finite(f"{where} has quaternion", quaternion, 4)
+    yield from _unit(f"{where} has quaternion", quaternion)
+
+
+def _unit(what: str, values: Iterable[float]) -> Iterator[str]:
+    squared = sum(value * value for value in values)
+    if abs(squared - 1.0) > 2.0 * UNIT:
+        length = f"of length {squared**0.5:g}" if squared else "which is zero"
+        yield f"{what} {values}, {length}; it needs length one"
+
+
+def _finite(what: str, values: Iterable[float], count: int) -> Iterator[str]:
+    values = tuple(values)
+    if len(values) != count:
+        yield f"{what} {_shown(values)} of {len(values)} numbers; it takes {count}"
+    try:
+        finite = all(map(isfinite, values))
+    except TypeError:
+        finite = False
+    if not finite:
+        yield f"{what} {_shown(values)}; give finite numbers"
+
+
+def _shown(values: tuple[float, ...]) -> str:
+    if len(values) == 1:
+        return repr(values[0])
+    return repr(values) if len(values) <= 7 else f"({', '.join(map(repr, values[:7]))}, ...)"
+
+
+def _not_negative(what: str, value: float) -> Iterator[str]:
+    yield from _finite(what, (value,), 1)
+    if value < 0.0:
+        yield f"{what} {value}; it is positive or zero"
+
+
+def _ordered(what: str, lower: float, upper: float) -> Iterator[str]:
+    if isnan(lower) or isnan(upper) or lower > upper or lower == inf or upper == -inf:
+        yield f"{what} {lower} to {upper}; give the lower one first, infinite for none"

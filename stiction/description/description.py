@@ -1,0 +1,148 @@
+"""What a model file says, as plain dataclasses in SI units; every reader makes one of these.
+
+Frames: a link's frame is where its joint is. A joint's `position` and `quaternion` place the joint frame, and so
+the child's link frame at zero coordinate, in the frame of the parent link. Quaternions are w x y z and of unit
+length, lengths in m, angles in rad, z is up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+NOWHERE: Vector = (0.0, 0.0, 0.0)
+UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
+WORLD = "world"  # the name that a joint, shape or frame gives as its link when it is fixed in space
+
+JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
+SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body."""
+
+    name: str
+    mass: float  # [kg]
+    centre: Vector  # centre of mass in the link frame [m]
+    inertia: tuple[float, float, float, float, float, float]  # xx xy xz yy yz zz about the centre [kg m2]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How a link hangs on its parent. Units: rad for revolute and spherical, m for prismatic."""
+
+    name: str
+    type: str  # one of JOINT_TYPES
+    parent: str  # link, or WORLD
+    child: str  # link
+    position: Vector = NOWHERE
+    quaternion: Quaternion = UNTURNED
+    axis: Vector = (0.0, 0.0, 1.0)  # unit vector in the joint frame; revolute and prismatic only
+    lower: float = -inf  # [rad or m]
+    upper: float = inf
+    armature: float = 0.0  # rotor inertia as felt at the joint [kg m2 or kg]
+    damping: float = 0.0  # [N m s/rad or N s/m]
+    friction: float = 0.0  # Coulomb friction [N m or N]
+    stiffness: float = 0.0  # spring towards spring_reference [N m/rad or N/m]
+    spring_reference: float = 0.0  # [rad or m]
+    effort_lower: float = -inf  # bounds on the sum of actuator forces [N m or N]
+    effort_upper: float = inf
+    speed_limit: float = inf  # [rad/s or m/s]; reported, not enforced
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Geometry fixed to a link.
+
+    `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and ellipsoid
+    (three half extents), hull () with `vertices`, plane () with its normal along z.
+    """
+
+    name: str
+    link: str
+    kind: str  # one of SHAPE_KINDS
+    size: tuple[float, ...]
+    position: Vector = NOWHERE
+    quaternion: Quaternion = UNTURNED
+    material: str = "default"
+    collides: bool = True
+    vertices: tuple[Vector, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named place on a link: a sole, a sensor, a body of the file that was merged into its parent."""
+
+    name: str
+    link: str
+    position: Vector = NOWHERE
+    quaternion: Quaternion = UNTURNED
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """Drives one joint: force = gear * clamp(gain * control + bias . (1, length, rate), force range).
+
+    `length` and `rate` are gear times the joint's coordinate and velocity. The gain is affine too.
+    """
+
+    name: str
+    joint: str
+    gear: float = 1.0
+    gain: Vector = (1.0, 0.0, 0.0)  # constant, per length, per rate
+    bias: Vector = NOWHERE  # constant, per length, per rate
+    control_lower: float = -inf
+    control_upper: float = inf
+    force_lower: float = -inf
+    force_upper: float = inf
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A named measurement at a frame or a joint; kind as the file calls it."""
+
+    name: str
+    kind: str
+    target: str  # frame, link or joint
+    target_type: str  # "frame", "link" or "joint"
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the file says about friction of a surface."""
+
+    name: str
+    mu_static: float
+    mu_kinetic: float
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """A named configuration, in the order of the joints."""
+
+    name: str
+    q: tuple[float, ...]
+    v: tuple[float, ...]
+    control: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """A robot as its file describes it: a tree of links under WORLD."""
+
+    name: str
+    source: str  # file it was read from, or what made it
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]  # the order of the coordinates in q and v
+    shapes: tuple[Shape, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    materials: tuple[Material, ...] = ()
+    keyframes: tuple[Keyframe, ...] = ()
+    contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide whatever the excludes say
+    contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
+    notes: tuple[str, ...] = field(default=())  # what a human should know about how the file was read

@@ -1,0 +1,45 @@
+"""Every exception that stiction raises on purpose; all derive from `StictionError`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+
+class StictionError(Exception):
+    """Base of all errors that stiction raises on purpose."""
+
+
+class ModelFileError(StictionError):
+    """A model file cannot be read, or holds something that is not simulated."""
+
+
+class DescriptionError(StictionError):
+    """A robot description breaks a rule: a mass, an inertia, a name, a tree."""
+
+
+class MotionFileError(StictionError):
+    """A motion or robot file cannot be read: wrong format, newer version, cut short."""
+
+
+class InputError(StictionError):
+    """An argument of a public function has a wrong value, type or shape."""
+
+
+class SimulationError(StictionError):
+    """A run stopped early; `motion` holds what was recorded until then."""
+
+    def __init__(self, message: str, motion: Motion | None = None) -> None:
+        """Keep the motion so far beside the message."""
+        super().__init__(message)
+        self.motion = motion
+
+
+class DivergenceError(SimulationError):
+    """The state became non-finite or absurdly fast."""
+
+
+class JointSolveError(SimulationError):
+    """No consistent set of sticking, sliding and stopped joints was found in a step."""

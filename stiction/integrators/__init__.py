@@ -1,0 +1,1 @@
+"""Integrators: how a state becomes the next one, as values that are passed to `simulate`."""

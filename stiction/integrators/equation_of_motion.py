@@ -1,0 +1,206 @@
+"""What an integrator asks for: the accelerations of a state, H a + b = u + J' f.
+
+`prepare` computes everything that the state and the time alone decide; `settle` then finds the accelerations
+together with the modes of the joints (stuck, sliding, at a stop), once in a step; `accelerate` finds them with the modes
+that were settled, in the later stages of a step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba.extending import overload
+
+from stiction.compiled import kernel
+from stiction.control.controller import control, prescribe
+from stiction.kernels.articulated import (
+    articulated_accelerations,
+    articulated_bodies,
+    rigid_bodies,
+)
+from stiction.kernels.forces import Forces, external_forces
+from stiction.kernels.joint_space import (
+    bias,
+    factor_free_part,
+    joint_space_accelerations,
+    joint_space_inertia,
+)
+from stiction.kernels.joints import guess_mode, hold_mode, judged_mode, sliding_friction
+from stiction.kernels.kinematics import forward_kinematics, velocities
+from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
+
+PATIENCE = 3  # how often all wrong modes are changed at once without making them fewer
+
+
+class ArticulatedBody(NamedTuple):
+    """Forward dynamics by the articulated-body algorithm: one pass, cost linear in the links."""
+
+    unused: float = 0.0
+
+
+class JointSpace(NamedTuple):
+    """Forward dynamics by the joint-space inertia H and its sparse factor."""
+
+    unused: float = 0.0
+
+
+class System(NamedTuple):
+    """All that decides the accelerations of a state."""
+
+    dynamics: Dynamics
+    method: ArticulatedBody | JointSpace
+    controllers: tuple
+    forces: Forces
+
+
+class Instant(NamedTuple):
+    """When an evaluation takes place, and for how long."""
+
+    time: float  # of the evaluation [s]
+    step_time: float  # begin of the step [s]
+    dt: float  # length of the step [s]
+    implicit: float  # for how long damping is taken at the end of the step instead of now [s]
+
+
+# -------------------------------------------------------------------------------------- the two ways to solve
+
+
+def prepare_method(method, dynamics):
+    """Compute what the method needs besides kinematics and rigid bodies."""
+    _METHODS[type(method)][0](dynamics)
+
+
+def solve_method(method, dynamics):
+    """Write accelerations, and reactions where accelerations are known, for the present modes."""
+    _METHODS[type(method)][1](dynamics)
+
+
+@kernel
+def _nothing_more(dynamics):
+    """Do nothing: the articulated-body algorithm needs no preparation."""
+
+
+@kernel
+def _articulated(dynamics):
+    articulated_bodies(dynamics)
+    articulated_accelerations(dynamics)
+
+
+@kernel
+def _inertia_and_bias(dynamics):
+    bias(dynamics)
+    joint_space_inertia(dynamics)
+
+
+@kernel
+def _joint_space(dynamics):
+    factor_free_part(dynamics)
+    joint_space_accelerations(dynamics)
+
+
+_METHODS = {
+    ArticulatedBody: (_nothing_more, _articulated),
+    JointSpace: (_inertia_and_bias, _joint_space),
+}
+
+
+@overload(prepare_method, jit_options={"error_model": "numpy", "forceinline": True})
+def _prepare_method(method, dynamics):
+    chosen = _METHODS[method.instance_class][0]
+    return lambda method, dynamics: chosen(dynamics)
+
+
+@overload(solve_method, jit_options={"error_model": "numpy", "forceinline": True})
+def _solve_method(method, dynamics):
+    chosen = _METHODS[method.instance_class][1]
+    return lambda method, dynamics: chosen(dynamics)
+
+
+# -------------------------------------------------------------------------------------------------- evaluation
+
+
+@kernel
+def prepare(system, instant, q, v):
+    """Compute all that q, v and the time alone decide; prescribed coordinates are overwritten first."""
+    dynamics = system.dynamics
+    prescribe(system.controllers, dynamics, instant.time, q, v)
+    forward_kinematics(dynamics, q)
+    velocities(dynamics, v)
+    rigid_bodies(dynamics)
+    external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
+    for d in range(len(v)):
+        dynamics.control[d] = 0
+        dynamics.control_damping[d] = 0
+    control(system.controllers, dynamics, instant.time, q, v)
+    known_forces(dynamics, instant.implicit, q, v)
+    prepare_method(system.method, dynamics)
+
+
+@kernel
+def known_forces(dynamics, implicit, q, v):
+    """Control, applied forces, springs and dampers; and the damping that acts at the end of the step."""
+    tree = dynamics.tree
+    for d in range(len(v)):
+        force = dynamics.control[d] + dynamics.applied[d] - tree.damping[d] * v[d]
+        if tree.stiffness[d] > 0:
+            force -= tree.stiffness[d] * (q[tree.dof_q[d]] - tree.spring_reference[d])
+        dynamics.known[d] = force
+        dynamics.resistance[d] = implicit * (tree.damping[d] + dynamics.control_damping[d])
+
+
+@kernel
+def settle(system, instant, q, v, shares):
+    """Find accelerations and joint modes that fit each other; returns a status. `joints.py` tells the method.
+
+    From q, the position moves on by dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
+    """
+    dynamics, dt = system.dynamics, instant.dt
+    nv = len(v)
+    for d in range(nv):
+        dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
+        hold_mode(dynamics, d, q, v, dt, shares)
+    fewest, patience = nv + 1, PATIENCE
+    for _ in range(20 + 10 * nv):
+        solve_method(system.method, dynamics)
+        wrong, last_wrong = 0, -1
+        for d in range(nv):
+            if judged_mode(dynamics, d, q, v, dt, shares) != dynamics.mode[d]:
+                wrong, last_wrong = wrong + 1, d
+        if wrong == 0:
+            return OK
+        if wrong < fewest:
+            fewest, patience = wrong, PATIENCE
+        else:
+            patience -= 1
+        first = 0 if patience >= 0 else last_wrong  # all at once, or the last one alone
+        for d in range(first, last_wrong + 1):
+            mode = judged_mode(dynamics, d, q, v, dt, shares)
+            if mode != dynamics.mode[d]:
+                dynamics.mode[d] = mode
+                hold_mode(dynamics, d, q, v, dt, shares)
+    return JOINTS_UNSETTLED
+
+
+@kernel
+def accelerate(system, v):
+    """Find the accelerations with the modes that `settle` found, in a later stage of the same step."""
+    dynamics = system.dynamics
+    for d in range(len(dynamics.tau)):
+        friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
+        dynamics.tau[d] = dynamics.known[d] + friction
+    solve_method(system.method, dynamics)
+
+
+@kernel
+def torque(dynamics, d):
+    """Return the force that a controller gives coordinate d, or that prescribing its motion takes."""
+    if dynamics.mode[d] == PRESCRIBED:
+        return dynamics.control[d] + dynamics.applied[d] + dynamics.reaction[d]
+    return dynamics.control[d] + dynamics.applied[d]
+
+
+@kernel
+def passive_force(dynamics, d):
+    """Friction and stop force on coordinate d."""
+    friction = dynamics.tau[d] - dynamics.known[d]
+    return friction if dynamics.mode[d] == PRESCRIBED else friction + dynamics.reaction[d]

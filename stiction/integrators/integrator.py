@@ -1,0 +1,62 @@
+"""The plug-in point for integrators: an integrator is its parameter tuple, its type picks the compiled kernel.
+
+    @integrator(MyIntegrator)
+    def my_integrator(params, system, state, work, time, dt): ...  # -> status
+
+moves `state.q` and `state.v` from time to time + dt. `prepare`, `settle` and `accelerate` of equation_of_motion.py give the
+accelerations; the last thing that an integrator does is `prescribe` at the end of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from stiction.compiled import kernel
+
+INTEGRATORS: dict[type, Callable[..., int]] = {}
+
+
+class StepState(NamedTuple):
+    """The arrays that a step changes; the modes of the joints are in `Dynamics`."""
+
+    q: np.ndarray  # (nq)
+    v: np.ndarray  # (nv)
+
+
+class Work(NamedTuple):
+    """Room for integrators, and what acted in the step, for the record."""
+
+    q: np.ndarray  # (nq) state at a stage
+    v: np.ndarray  # (nv)
+    q_rate: np.ndarray  # (nq) rate at a stage
+    q_sum: np.ndarray  # (nq) weighted sum of rates
+    v_sum: np.ndarray  # (nv)
+    torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first stage
+    passive: np.ndarray  # (nv) friction and stops
+
+
+def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for parameters of this type."""
+
+    def declare(function: Callable[..., int]) -> Callable[..., int]:
+        INTEGRATORS[kind] = kernel(function)
+        return INTEGRATORS[kind]
+
+    return declare
+
+
+def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: float) -> int:
+    """Move the state by one step with the integrator that `params` belongs to; returns a status."""
+    return INTEGRATORS[type(params)](params, system, state, work, time, dt)
+
+
+@overload(take_step, jit_options={"error_model": "numpy", "forceinline": True})
+def _take_step(params, system, state, work, time, dt):
+    chosen = INTEGRATORS[params.instance_class]
+    return lambda params, system, state, work, time, dt: chosen(
+        params, system, state, work, time, dt
+    )

@@ -1,0 +1,87 @@
+"""Semi-implicit Euler, and a variant of second order that costs two evaluations."""
+
+from typing import NamedTuple
+
+from stiction.compiled import kernel
+from stiction.control.controller import prescribe
+from stiction.integrators.equation_of_motion import (
+    Instant,
+    accelerate,
+    passive_force,
+    prepare,
+    settle,
+    torque,
+)
+from stiction.integrators.integrator import integrator
+from stiction.kernels.kinematics import advance
+from stiction.kernels.spatial import like
+from stiction.kernels.tree import OK
+
+
+class SemiImplicitEuler(NamedTuple):
+    """v_next = v + dt a(q, v), q_next = q + dt v_next; first order, damping implicit."""
+
+    unused: float = 0.0
+
+
+class Leapfrog(NamedTuple):
+    """Half a step of position, a step of velocity, half a step of position; second order, damping implicit.
+
+    The acceleration is taken at the middle of the step, q + v dt/2, first with v and then with the
+    velocity at the middle that this gives. Constant accelerations are integrated exactly.
+    """
+
+    unused: float = 0.0
+
+
+@kernel
+def record_forces(dynamics, work):
+    """Keep what acts at the beginning of the step."""
+    for d in range(len(work.torque)):
+        work.torque[d] = torque(dynamics, d)
+        work.passive[d] = passive_force(dynamics, d)
+
+
+@integrator(SemiImplicitEuler)
+def semi_implicit_euler(params, system, state, work, time, dt):
+    """Take one step of semi-implicit Euler."""
+    q, v, dynamics = state.q, state.v, system.dynamics
+    instant = Instant(time, time, dt, dt)
+    prepare(system, instant, q, v)
+    status = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
+    record_forces(dynamics, work)
+    for d in range(len(v)):
+        v[d] += dt * dynamics.acceleration[d]
+    advance(dynamics.tree, q, v, dt)
+    prescribe(system.controllers, dynamics, time + dt, q, v)
+    return status
+
+
+@integrator(Leapfrog)
+def leapfrog(params, system, state, work, time, dt):
+    """Take one step of leapfrog."""
+    q, v, dynamics = state.q, state.v, system.dynamics
+    half = like(dt, 0.5) * dt
+    instant = Instant(time + half, time, dt, half)
+    advance(dynamics.tree, q, v, half)
+    for d in range(len(v)):
+        work.v[d] = v[d]
+        work.v_sum[d] = 0
+    status = OK
+    for evaluation in range(2):
+        prepare(system, instant, q, work.v)
+        for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last one
+            dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
+        if evaluation == 0:
+            status = settle(system, instant, q, v, (like(dt, 0), like(dt, 0.5)))
+            record_forces(dynamics, work)
+        else:
+            accelerate(system, work.v)
+        for d in range(len(v)):
+            work.v_sum[d] = dynamics.acceleration[d]
+            work.v[d] = v[d] + half * dynamics.acceleration[d]
+    for d in range(len(v)):
+        v[d] += dt * dynamics.acceleration[d]
+    advance(dynamics.tree, q, v, half)
+    prescribe(system.controllers, dynamics, time + dt, q, v)
+    return status

@@ -1,0 +1,1 @@
+"""The compiled core: functions on arrays, one source for CPU and CUDA."""

@@ -1,0 +1,218 @@
+"""Forward dynamics by the articulated-body algorithm, for any mixture of known forces and known accelerations.
+
+The recursions of R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), table 7.1, in world axes, with the
+hybrid dynamics of its chapter 9: a coordinate whose acceleration is known is not eliminated, and the force that it takes comes out
+as `reaction`. A joint of several degrees of freedom is eliminated one coordinate after the other, which is the
+Cholesky factorisation of its 6x6 or 3x3 block; so a free base needs no solver of its own.
+
+The same factors U and D give the response to impulses, and the inverse inertia that contact points feel: Chardonnet et
+al., "Dynamic simulator for humanoids using constraint-based method with static friction", Eq. (16), (17).
+"""
+
+import math
+
+from stiction.compiled import kernel
+from stiction.kernels.kinematics import last_dof
+from stiction.kernels.spatial import (
+    Twist,
+    Wrench,
+    articulated,
+    articulated_add,
+    articulated_transform,
+    like,
+    load_articulated,
+    load_inertia,
+    load_matrix,
+    load_symmetric,
+    load_twist,
+    load_vector,
+    load_wrench,
+    minus_outer,
+    momentum,
+    point_of_frame,
+    power,
+    rigid_inertia,
+    scale,
+    store_articulated,
+    store_inertia,
+    store_twist,
+    store_wrench,
+    symmetric_rotate,
+    twist_add,
+    twist_scale,
+    wrench_add,
+    wrench_cross,
+    wrench_scale,
+    wrench_sub,
+    zero_vector,
+)
+from stiction.kernels.tree import STUCK
+
+# ------------------------------------------------------------------------------------------ single rigid bodies
+
+
+@kernel
+def rigid_bodies(dynamics):
+    """Inertia of every link about O, in world axes."""
+    tree = dynamics.tree
+    for i in range(1, len(tree.parent)):
+        R = load_matrix(dynamics.rotation, i)
+        centre = point_of_frame(load_vector(dynamics.position, i), R, load_vector(tree.centre, i))
+        about_centre = symmetric_rotate(R, load_symmetric(tree.inertia, i))
+        store_inertia(dynamics.rigid, i, rigid_inertia(tree.mass[i], centre, about_centre))
+
+
+@kernel
+def bias_wrench(dynamics, i):
+    """Wrench that link i needs to go on as it moves, less the one that it gets from outside: v x* I v - f."""
+    v = load_twist(dynamics.velocity, i)
+    gyroscopic = wrench_cross(v, momentum(load_inertia(dynamics.rigid, i), v))
+    return wrench_sub(gyroscopic, load_wrench(dynamics.external, i))
+
+
+# --------------------------------------------------------------------------------------------- forward dynamics
+
+
+@kernel
+def articulated_bodies(dynamics):
+    """From the leaves to the world: what each link feels like once its children hang on it [RBDA ch. 7]."""
+    tree, IA, pA = dynamics.tree, dynamics.IA, dynamics.pA
+    for i in range(1, len(tree.parent)):
+        store_articulated(IA, i, articulated(load_inertia(dynamics.rigid, i)))
+        store_wrench(pA, i, bias_wrench(dynamics, i))
+    for i in range(len(tree.parent) - 1, 0, -1):
+        I = load_articulated(IA, i)
+        p = wrench_add(
+            load_wrench(pA, i), articulated_transform(I, load_twist(dynamics.c, i))
+        )
+        for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
+            S = load_twist(dynamics.S, d)
+            U = articulated_transform(I, S)
+            D = power(S, U) + tree.armature[d] + dynamics.resistance[d]
+            held = power(S, p)
+            store_wrench(dynamics.U, d, U)
+            dynamics.D[d] = D
+            if dynamics.mode[d] >= STUCK:
+                dynamics.inverse_D[d] = 0
+                dynamics.u[d] = held
+                p = wrench_add(p, wrench_scale(dynamics.acceleration[d], U))
+            else:
+                inverse_D = like(D, 1) / D
+                u = dynamics.tau[d] - held
+                dynamics.inverse_D[d] = inverse_D
+                dynamics.u[d] = u
+                I = minus_outer(I, U, inverse_D)
+                p = wrench_add(p, wrench_scale(inverse_D * u, U))
+        parent = tree.parent[i]
+        if parent > 0:
+            store_articulated(IA, parent, articulated_add(load_articulated(IA, parent), I))
+            store_wrench(pA, parent, wrench_add(load_wrench(pA, parent), p))
+
+
+@kernel
+def articulated_accelerations(dynamics):
+    """From the world to the leaves: unknown accelerations, and reactions where they are known [RBDA ch. 7, 9].
+
+    Gravity enters as an upward acceleration of the world, so that no link needs a weight.
+    """
+    tree, a = dynamics.tree, dynamics.link_acceleration
+    upwards = scale(like(tree.gravity[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
+    store_twist(a, 0, Twist(upwards, zero_vector(upwards[0])))
+    for i in range(1, len(tree.parent)):
+        link = load_twist(a, tree.parent[i])
+        for d in range(tree.v_index[i], tree.v_index[i + 1]):
+            carried = power(link, load_wrench(dynamics.U, d))
+            if dynamics.mode[d] >= STUCK:
+                needed = dynamics.u[d] + carried + dynamics.D[d] * dynamics.acceleration[d]
+                dynamics.reaction[d] = needed - dynamics.tau[d]
+            else:
+                dynamics.acceleration[d] = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
+                dynamics.reaction[d] = 0
+            link = twist_add(
+                link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d))
+            )
+        store_twist(a, i, twist_add(link, load_twist(dynamics.c, i)))
+
+
+# ---------------------------------------------------------------------------------------------- impulse response
+
+
+@kernel
+def add_impulse_response(dynamics, v):
+    """v += H^-1 J' f for the impulses f that `pA` holds, one wrench per link; uses up `pA` and `u`.
+
+    The two sweeps of the forward dynamics with everything at rest, so that only U and D are needed.
+    """
+    tree, f, change = dynamics.tree, dynamics.pA, dynamics.link_acceleration
+    nowhere = zero_vector(tree.gravity[0])
+    for i in range(len(tree.parent) - 1, 0, -1):
+        passed = load_wrench(f, i)
+        for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
+            taken = power(load_twist(dynamics.S, d), passed)  # the part that the joint yields to
+            dynamics.u[d] = taken
+            given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
+            passed = wrench_add(passed, given)
+        parent = tree.parent[i]
+        store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
+    store_twist(change, 0, Twist(nowhere, nowhere))
+    for i in range(1, len(tree.parent)):
+        link = load_twist(change, tree.parent[i])
+        for d in range(tree.v_index[i], tree.v_index[i + 1]):
+            carried = power(link, load_wrench(dynamics.U, d))
+            joint = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
+            v[d] += joint
+            link = twist_add(link, twist_scale(joint, load_twist(dynamics.S, d)))
+        store_twist(change, i, link)
+
+
+# ------------------------------------------------------------------------------------ inverse inertia felt by links
+
+
+@kernel
+def unit_wrench(k, x):
+    """Return the k-th of the six unit wrenches, in the precision of x."""
+    return Wrench(
+        (like(x, k == 0), like(x, k == 1), like(x, k == 2)),
+        (like(x, k == 3), like(x, k == 4), like(x, k == 5)),
+    )
+
+
+@kernel
+def articulated_modes(dynamics, links, modes):
+    """modes (links, nv, 6): send the six unit wrenches on each link to the world ([CBM] before Eq. 16).
+
+    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a time:
+    modes[b, d] is the twist of link b when the coordinate d alone, decoupled from all others, receives a unit
+    impulse. Only coordinates between the link and the world take part; the others are left untouched.
+    """
+    tree = dynamics.tree
+    for b in range(len(links)):
+        for k in range(6):
+            f = unit_wrench(k, dynamics.D[0])
+            d = last_dof(tree, links[b])
+            while d >= 0:
+                taken = power(load_twist(dynamics.S, d), f)
+                modes[b, d, k] = taken * math.sqrt(dynamics.inverse_D[d])
+                given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
+                f = wrench_add(f, given)
+                d = tree.dof_parent[d]
+
+
+@kernel
+def link_inverse_inertia(tree, links, common, modes, inverse_inertia):
+    """inverse_inertia (6 links, links, 6): twist of link b per unit wrench k on link c at [6 c + k, b].
+
+    The sum of the modes that both share ([CBM] Eq. 17 for whole bodies); `common` (links, links) is the last
+    coordinate on both ways to the world, -1 if none. Twists and wrenches are about the O of each link's tree.
+    """
+    for b in range(len(links)):
+        for c in range(b + 1):
+            for k in range(6):
+                for j in range(6):
+                    total = like(modes[0, 0, 0], 0)
+                    d = common[b, c]
+                    while d >= 0:
+                        total += modes[b, d, j] * modes[c, d, k]
+                        d = tree.dof_parent[d]
+                    inverse_inertia[6 * c + k, b, j] = total
+                    inverse_inertia[6 * b + j, c, k] = total

@@ -1,0 +1,87 @@
+"""Forces from outside: pushes and tables of force against time, each at a point of a link, in world axes."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.compiled import kernel
+from stiction.kernels.kinematics import arm_to
+from stiction.kernels.spatial import (
+    Wrench,
+    add,
+    cross,
+    like,
+    load_vector,
+    load_wrench,
+    scale,
+    store_wrench,
+    wrench_add,
+    zero_vector,
+)
+
+
+class Forces(NamedTuple):
+    """Tables of all external forces; those of force i are the rows first[i] .. first[i + 1] of `time`."""
+
+    link: np.ndarray  # (n)
+    place: np.ndarray  # (n, 3) where it acts, in link axes [m]
+    held: np.ndarray  # (n) 1: constant between start and stop (a push), 0: piecewise linear
+    first: np.ndarray  # (n + 1)
+    time: np.ndarray  # (rows) [s]
+    force: np.ndarray  # (rows, 3) [N]
+    moment: np.ndarray  # (rows, 3) [N m]
+
+
+@kernel
+def table_row(time, first, last, t):
+    """Row k with time[k] <= t < time[k + 1], by bisection; first where t is before, last where it is after."""
+    low, high = first, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if time[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def overlap(start, stop, t, dt):
+    """Fraction of the step from t to t + dt that lies between start and stop."""
+    inside = min(stop, t + dt) - max(start, t)
+    return max(inside, like(inside, 0)) / dt
+
+
+@kernel
+def wrench_now(forces, i, t, step_time, dt):
+    """Force and moment of entry i: a push averaged over the step, a table interpolated at t."""
+    first, last = forces.first[i], forces.first[i + 1] - 1
+    nothing = zero_vector(forces.place[i, 0])
+    if forces.held[i] == 1:
+        share = overlap(forces.time[first], forces.time[last], step_time, dt)
+        f = scale(share, load_vector(forces.force, first))
+        return Wrench(f, scale(share, load_vector(forces.moment, first)))
+    if t < forces.time[first] or t > forces.time[last]:
+        return Wrench(nothing, nothing)
+    k = table_row(forces.time, first, last, t)
+    x = (t - forces.time[k]) / (forces.time[k + 1] - forces.time[k])
+    y = like(x, 1) - x
+    f = add(scale(y, load_vector(forces.force, k)), scale(x, load_vector(forces.force, k + 1)))
+    n = add(scale(y, load_vector(forces.moment, k)), scale(x, load_vector(forces.moment, k + 1)))
+    return Wrench(f, n)
+
+
+@kernel
+def external_forces(forces, dynamics, t, step_time, dt):
+    """Write the external wrenches at time t inside the step that begins at step_time."""
+    nothing = zero_vector(dynamics.origin[0, 0])
+    for i in range(len(forces.link)):
+        store_wrench(dynamics.external, forces.link[i], Wrench(nothing, nothing))
+    for i in range(len(forces.link)):
+        link = forces.link[i]
+        f = wrench_now(forces, i, t, step_time, dt)
+        r = arm_to(dynamics, link, load_vector(forces.place, i))
+        at_origin = Wrench(f.force, add(f.moment, cross(r, f.force)))
+        store_wrench(
+            dynamics.external, link, wrench_add(load_wrench(dynamics.external, link), at_origin)
+        )

@@ -1,0 +1,247 @@
+"""Where every link is and how it moves: poses, joint axes, velocities, Jacobians, drift.
+
+Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008) in world axes.
+"""
+
+from stiction.compiled import kernel
+from stiction.kernels.spatial import (
+    Twist,
+    add,
+    column,
+    compose,
+    cross,
+    load_matrix,
+    load_quaternion,
+    load_twist,
+    load_vector,
+    point_acceleration,
+    point_of_frame,
+    point_velocity,
+    quaternion_exp,
+    quaternion_normalized,
+    quaternion_product,
+    quaternion_rate,
+    quaternion_to_matrix,
+    rotate_about,
+    scale,
+    store_matrix,
+    store_quaternion,
+    store_twist,
+    store_vector,
+    transform,
+    twist_add,
+    twist_cross,
+    twist_scale,
+    zero_vector,
+)
+from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
+
+# --------------------------------------------------------------------------------------- poses and velocities
+
+
+@kernel
+def forward_kinematics(dynamics, q):
+    """Pose and joint axes of every link [RBDA ch. 4]."""
+    tree = dynamics.tree
+    nowhere = zero_vector(q[0])
+    for i in range(1, len(tree.parent)):
+        parent, kind, k = tree.parent[i], tree.joint_type[i], tree.q_index[i]
+        R_parent = load_matrix(dynamics.rotation, parent)
+        R = compose(R_parent, load_matrix(tree.joint_rotation, i))
+        p = point_of_frame(
+            load_vector(dynamics.position, parent), R_parent, load_vector(tree.joint_position, i)
+        )
+        axis = load_vector(tree.joint_axis, i)
+        axis_in_world = transform(R, axis)
+        if kind == PRISMATIC:
+            p = add(p, scale(q[k], axis_in_world))
+        elif kind == FREE:
+            p = (q[k], q[k + 1], q[k + 2])
+        if parent == 0:
+            store_vector(dynamics.origin, i, p)
+            p = nowhere
+        if kind == REVOLUTE:
+            R = rotate_about(R, axis, q[k])
+            store_twist(dynamics.S, tree.v_index[i], Twist(cross(p, axis_in_world), axis_in_world))
+        elif kind == PRISMATIC:
+            store_twist(dynamics.S, tree.v_index[i], Twist(axis_in_world, nowhere))
+        else:
+            R = ball_axes(dynamics, i, R, p, q)
+        store_matrix(dynamics.rotation, i, R)
+        store_vector(dynamics.position, i, p)
+
+
+@kernel
+def ball_axes(dynamics, i, R, p, q):
+    """Rotation of a free or spherical link; writes its axes: world directions, then its own axes through p."""
+    tree = dynamics.tree
+    k, d = tree.q_index[i], tree.v_index[i]
+    nowhere = zero_vector(q[0])
+    if tree.joint_type[i] == FREE:
+        R = quaternion_to_matrix(load_quaternion(q, k + 3))
+        upright = load_matrix(dynamics.rotation, 0)
+        for axis in range(3):
+            store_twist(dynamics.S, d + axis, Twist((upright[axis]), nowhere))
+        d += 3
+    else:
+        R = compose(R, quaternion_to_matrix(load_quaternion(q, k)))
+    x, y, z = column(R, 0), column(R, 1), column(R, 2)
+    store_twist(dynamics.S, d, Twist(cross(p, x), x))
+    store_twist(dynamics.S, d + 1, Twist(cross(p, y), y))
+    store_twist(dynamics.S, d + 2, Twist(cross(p, z), z))
+    return R
+
+
+@kernel
+def velocities(dynamics, v):
+    """Link velocities and the accelerations c that the velocities alone would cause [RBDA ch. 3].
+
+    The axes along which a free link is displaced stay as they are in the world; all other axes move with the link.
+    """
+    tree = dynamics.tree
+    for i in range(1, len(tree.parent)):
+        first, last = tree.v_index[i], tree.v_index[i + 1]
+        moving = first + 3 if tree.joint_type[i] == FREE else first
+        link = load_twist(dynamics.velocity, tree.parent[i])
+        for d in range(first, moving):
+            link = twist_add(link, twist_scale(v[d], load_twist(dynamics.S, d)))
+        joint = twist_scale(v[moving], load_twist(dynamics.S, moving))
+        for d in range(moving + 1, last):
+            joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
+        link = twist_add(link, joint)
+        store_twist(dynamics.velocity, i, link)
+        store_twist(dynamics.c, i, twist_cross(link, joint))
+
+
+@kernel
+def world_point(dynamics, link, place):
+    """World position of a point given in link axes."""
+    p = add(
+        load_vector(dynamics.origin, dynamics.tree.root[link]), load_vector(dynamics.position, link)
+    )
+    return point_of_frame(p, load_matrix(dynamics.rotation, link), place)
+
+
+@kernel
+def arm_to(dynamics, link, place):
+    """Return the point given in link axes, relative to O."""
+    return point_of_frame(
+        load_vector(dynamics.position, link), load_matrix(dynamics.rotation, link), place
+    )
+
+
+# ---------------------------------------------------------------------------------------- Jacobians and drift
+
+
+@kernel
+def last_dof(tree, link):
+    """Return the coordinate nearest to a link on its way to the world, -1 for the world."""
+    return tree.v_index[link + 1] - 1 if link > 0 else -1
+
+
+@kernel
+def point_jacobian(dynamics, link, place, J):
+    """J (3, nv): velocity of the point `place` of a link, in world axes, per coordinate velocity."""
+    zero_rows(J)
+    r = arm_to(dynamics, link, place)
+    d = last_dof(dynamics.tree, link)
+    while d >= 0:
+        J[0, d], J[1, d], J[2, d] = point_velocity(load_twist(dynamics.S, d), r)
+        d = dynamics.tree.dof_parent[d]
+
+
+@kernel
+def frame_jacobian(dynamics, link, place, J):
+    """J (6, nv): linear velocity of the point `place` and angular velocity of its link, in world axes."""
+    zero_rows(J)
+    r = arm_to(dynamics, link, place)
+    d = last_dof(dynamics.tree, link)
+    while d >= 0:
+        S = load_twist(dynamics.S, d)
+        J[0, d], J[1, d], J[2, d] = point_velocity(S, r)
+        J[3, d], J[4, d], J[5, d] = S.angular
+        d = dynamics.tree.dof_parent[d]
+
+
+@kernel
+def zero_rows(A):
+    """A = 0."""
+    for row in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            A[row, k] = 0
+
+
+@kernel
+def drift_accelerations(dynamics):
+    """Write the accelerations that all links would have if no coordinate accelerated: J_dot v as twists."""
+    tree, a = dynamics.tree, dynamics.link_acceleration
+    nowhere = zero_vector(tree.gravity[0])
+    store_twist(a, 0, Twist(nowhere, nowhere))
+    for i in range(1, len(tree.parent)):
+        store_twist(a, i, twist_add(load_twist(a, tree.parent[i]), load_twist(dynamics.c, i)))
+
+
+@kernel
+def point_drift(dynamics, link, place):
+    """Acceleration J_dot v of a point of a link; needs `drift_accelerations`."""
+    return point_acceleration(
+        load_twist(dynamics.link_acceleration, link),
+        load_twist(dynamics.velocity, link),
+        arm_to(dynamics, link, place),
+    )
+
+
+# --------------------------------------------------------------------------------------- moving along velocities
+
+
+@kernel
+def quaternion_index(tree, i):
+    """Where the quaternion of link i begins in q, -1 if its joint has none."""
+    if tree.joint_type[i] == FREE:
+        return tree.q_index[i] + 3
+    if tree.joint_type[i] == PRISMATIC or tree.joint_type[i] == REVOLUTE:
+        return -1
+    return tree.q_index[i]
+
+
+@kernel
+def advance(tree, q, v, dt):
+    """Move q along v for the time dt, quaternions by the exponential map."""
+    for i in range(1, len(tree.parent)):
+        k, d, quaternion = tree.q_index[i], tree.v_index[i], quaternion_index(tree, i)
+        if quaternion < 0:
+            q[k] += dt * v[d]
+            continue
+        if tree.joint_type[i] == FREE:
+            for axis in range(3):
+                q[k + axis] += dt * v[d + axis]
+            d += 3
+        turned = quaternion_exp(scale(dt, (v[d], v[d + 1], v[d + 2])))
+        q_now = quaternion_product(load_quaternion(q, quaternion), turned)
+        store_quaternion(q, quaternion, quaternion_normalized(q_now))
+
+
+@kernel
+def position_rate(tree, q, v, rate):
+    """Rate of change of q, quaternions by their own differential equation."""
+    for i in range(1, len(tree.parent)):
+        k, d, quaternion = tree.q_index[i], tree.v_index[i], quaternion_index(tree, i)
+        if quaternion < 0:
+            rate[k] = v[d]
+            continue
+        if tree.joint_type[i] == FREE:
+            for axis in range(3):
+                rate[k + axis] = v[d + axis]
+            d += 3
+        w = (v[d], v[d + 1], v[d + 2])
+        store_quaternion(rate, quaternion, quaternion_rate(load_quaternion(q, quaternion), w))
+
+
+@kernel
+def normalize_quaternions(tree, q):
+    """Give every quaternion in q unit length."""
+    for i in range(1, len(tree.parent)):
+        quaternion = quaternion_index(tree, i)
+        if quaternion >= 0:
+            unit = quaternion_normalized(load_quaternion(q, quaternion))
+            store_quaternion(q, quaternion, unit)

@@ -1,0 +1,138 @@
+"""The arrays that every kernel reads: a forest of links as `Tree`, what one instant computes as `Dynamics`.
+
+Link 0 is the world; every other link hangs on its parent by one joint, and parents come before children. The
+coordinates of a joint of several degrees of freedom count as a chain of single ones: `dof_parent` leads from each
+coordinate to the next one towards the world, whatever the joints are, so that no recursion needs a special base.
+
+    nl links (with the world), nq positions, nv velocities
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+FREE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
+Q_SIZE = (7, 1, 1, 4)  # positions per joint type
+V_SIZE = (6, 1, 1, 3)  # velocities per joint type
+
+OK, DIVERGED, JOINTS_UNSETTLED = 0, 1, 2  # status of a step
+
+# How a coordinate moves in a step. From STUCK on the acceleration is known and the force is sought.
+LOOSE, SLIDING_UP, SLIDING_DOWN, STUCK, AT_LOWER, AT_UPPER, PRESCRIBED = 0, 1, 2, 3, 4, 5, 6
+
+
+class Tree(NamedTuple):
+    """Constant description of the forest; units as in `Joint` and `Link` of the description."""
+
+    parent: np.ndarray  # (nl) link
+    root: np.ndarray  # (nl) first link of the tree
+    joint_type: np.ndarray  # (nl) FREE, REVOLUTE, PRISMATIC or SPHERICAL
+    q_index: np.ndarray  # (nl) first position in q
+    v_index: np.ndarray  # (nl + 1) first velocity in v; those of link i are v_index[i] .. v_index[i + 1]
+    joint_axis: np.ndarray  # (nl, 3) unit vector in the frame of the joint
+    joint_rotation: np.ndarray  # (nl, 3, 3) frame of the joint in its parent link
+    joint_position: np.ndarray  # (nl, 3) [m]
+    mass: np.ndarray  # (nl)
+    centre: np.ndarray  # (nl, 3) centre of mass in the link
+    inertia: np.ndarray  # (nl, 6) about the centre of mass, in link axes
+    gravity: np.ndarray  # (3) [m/s2]
+
+    dof_parent: np.ndarray  # (nv) next coordinate towards the world, -1 at the end
+    dof_depth: np.ndarray  # (nv) how many coordinates lie between it and the world
+    dof_row: np.ndarray  # (nv) where its row of H begins
+    ancestor: np.ndarray  # (entries of H) the coordinate that the entry couples the row's with
+    dof_link: np.ndarray  # (nv) link that it moves
+    dof_q: np.ndarray  # (nv) its position in q, -1 for free and spherical joints
+
+    armature: np.ndarray  # (nv)
+    damping: np.ndarray  # (nv)
+    friction: np.ndarray  # (nv) Coulomb friction
+    stiffness: np.ndarray  # (nv)
+    spring_reference: np.ndarray  # (nv)
+    lower: np.ndarray  # (nv) limits of position
+    upper: np.ndarray  # (nv)
+    effort_lower: np.ndarray  # (nv) limits of actuator force
+    effort_upper: np.ndarray  # (nv)
+    slack: np.ndarray  # (1) relative rounding allowed when the state of a joint is judged
+
+
+class Dynamics(NamedTuple):
+    """What one instant computes about the forest; symbols as in [RBDA] table 7.1, world axes, about O."""
+
+    tree: Tree
+    origin: np.ndarray  # (nl, 3) O of the tree, in the rows of root links [m]
+    rotation: np.ndarray  # (nl, 3, 3) link axes in the world
+    position: np.ndarray  # (nl, 3) link origin relative to O
+    S: np.ndarray  # (nv, 6) joint axes
+    velocity: np.ndarray  # (nl, 6) twist
+    c: np.ndarray  # (nl, 6) velocity-product acceleration of the joint
+    rigid: np.ndarray  # (nl, 10) rigid-body inertia
+    external: np.ndarray  # (nl, 6) wrench on the link from outside
+
+    IA: np.ndarray  # (nl, 21) articulated-body inertia
+    pA: np.ndarray  # (nl, 6) articulated bias wrench; joint space: the wrench through the joint
+    U: np.ndarray  # (nv, 6) IA S
+    D: np.ndarray  # (nv) S . U + armature
+    inverse_D: np.ndarray  # (nv) 1 / D, or 0 where the acceleration is known
+    u: np.ndarray  # (nv) force left for acceleration
+    link_acceleration: np.ndarray  # (nl, 6) minus gravity
+
+    composite: np.ndarray  # (nl, 10) rigid-body inertia of the whole subtree
+    H: np.ndarray  # (entries) joint-space inertia, row after row, ancestors contiguous
+    L: np.ndarray  # (entries) its factor, H = L' D L, the diagonal holds 1 / D
+    b: np.ndarray  # (nv) bias force: gravity and velocity products
+
+    mode: np.ndarray  # (nv) LOOSE .. PRESCRIBED
+    applied: np.ndarray  # (nv) force given from outside the loop
+    control: np.ndarray  # (nv) force of the controllers
+    control_damping: np.ndarray  # (nv) minus its derivative by velocity
+    resistance: np.ndarray  # (nv) damping that acts at the end of the step, times the step
+    known: np.ndarray  # (nv) springs, dampers, control and applied forces along the coordinates
+    tau: np.ndarray  # (nv) the same with the friction of sliding joints
+    reaction: np.ndarray  # (nv) force that keeps a known acceleration
+    acceleration: np.ndarray  # (nv)
+
+
+def allocate(tree: Tree) -> Dynamics:
+    """Return arrays for one instant of a forest, all zero, in the precision of the tree."""
+    nl, nv, entries = len(tree.parent), len(tree.dof_parent), len(tree.ancestor)
+    real = tree.mass.dtype
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape, dtype=real)
+
+    dynamics = Dynamics(
+        tree=tree,
+        origin=zeros(nl, 3),
+        rotation=zeros(nl, 3, 3),
+        position=zeros(nl, 3),
+        S=zeros(nv, 6),
+        velocity=zeros(nl, 6),
+        c=zeros(nl, 6),
+        rigid=zeros(nl, 10),
+        external=zeros(nl, 6),
+        IA=zeros(nl, 21),
+        pA=zeros(nl, 6),
+        U=zeros(nv, 6),
+        D=zeros(nv),
+        inverse_D=zeros(nv),
+        u=zeros(nv),
+        link_acceleration=zeros(nl, 6),
+        composite=zeros(nl, 10),
+        H=zeros(entries),
+        L=zeros(entries),
+        b=zeros(nv),
+        mode=np.zeros(nv, dtype=np.int64),
+        applied=zeros(nv),
+        control=zeros(nv),
+        control_damping=zeros(nv),
+        resistance=zeros(nv),
+        known=zeros(nv),
+        tau=zeros(nv),
+        reaction=zeros(nv),
+        acceleration=zeros(nv),
+    )
+    dynamics.rotation[0] = np.eye(3)
+    return dynamics

@@ -1,0 +1,78 @@
+"""The compiled loop: steps, divergence check, recording. Python never runs inside it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.compiled import declare_for, kernel
+from stiction.integrators.integrator import take_step
+from stiction.kernels.tree import DIVERGED, OK
+
+SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
+
+
+class Record(NamedTuple):
+    """What a run keeps: one row before every `every`-th step, and the forces that act in that step."""
+
+    q: np.ndarray  # (rows, nq)
+    v: np.ndarray  # (rows, nv)
+    torque: np.ndarray  # (rows, nv)
+    passive: np.ndarray  # (rows, nv)
+
+
+class Clock(NamedTuple):
+    """Time as a count of steps, so that it does not drift."""
+
+    start: float  # time of step 0 [s]
+    dt: float  # [s]
+    every: int  # steps between two rows of the record
+
+
+@kernel
+def fault(state):
+    """Return the first coordinate of v that is not finite or too fast, nv + that of q, or -1 if all is well."""
+    for d in range(len(state.v)):
+        if not abs(state.v[d]) < SPEED_LIMIT:
+            return d
+    for k in range(len(state.q)):
+        if not math.isfinite(state.q[k]):
+            return len(state.v) + k
+    return -1
+
+
+def run(params, system, state, work, record, clock, first, last, report):
+    """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
+    for step in range(first, last):
+        row = step // clock.every
+        keep = step % clock.every == 0 and row < len(record.q)
+        if keep:
+            for k in range(len(state.q)):
+                record.q[row, k] = state.q[k]
+            for d in range(len(state.v)):
+                record.v[row, d] = state.v[d]
+        time = clock.start + step * clock.dt
+        status = take_step(params, system, state, work, time, clock.dt)
+        if keep:
+            for d in range(len(state.v)):
+                record.torque[row, d] = work.torque[d]
+                record.passive[row, d] = work.passive[d]
+        report[0] = step + 1
+        report[1] = fault(state)
+        if report[1] >= 0:
+            return DIVERGED
+        if status != OK:
+            return status
+    return OK
+
+
+@cache
+def loop_for(*types):
+    """Return the compiled loop for an integrator, method and controllers of these types.
+
+    Declared once per combination, so that its cache folder can be named after the sources of just these.
+    """
+    return declare_for(run, types)

@@ -1,0 +1,175 @@
+"""`Motion`: what a run recorded, and the one file that keeps it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.errors import InputError, MotionFileError
+from stiction.ground import Plane
+from stiction.kernels.tree import allocate
+from stiction.mechanics import Energy, Momentum, measure
+from stiction.robot import Robot
+from stiction.world import State, World
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMAT = 1  # of the motion file
+ARRAYS = ("time", "q", "v", "torque", "passive")
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Recorded arrays over n moments, and the world that moved.
+
+    `torque` and `passive` in row k are the forces that act in the step that begins at time k; the last row of a whole run has
+    none and is NaN.
+    """
+
+    world: World
+    time: np.ndarray  # (n) [s]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    torque: np.ndarray  # (n, nv) of controllers, and what prescribed motion takes [N m or N]
+    passive: np.ndarray  # (n, nv) joint friction and stops [N m or N]
+    parameters: dict[str, Any] = field(default_factory=dict)  # how it was simulated
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+
+    def __len__(self) -> int:
+        """How many moments."""
+        return len(self.time)
+
+    def state(self, k: int = -1) -> State:
+        """State at moment k, the last by default."""
+        return State(self.q[k].copy(), self.v[k].copy(), float(self.time[k]))
+
+    @cached_property
+    def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Centre of mass, momentum about the world's origin and energies at every moment."""
+        n = len(self.time)
+        centre, momenta, energies = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 2))
+        measure(allocate(self.world.tree), self.q, self.v, centre, momenta, energies)
+        return centre, momenta, energies
+
+    def centre_of_mass(self) -> np.ndarray:
+        """Centre of mass of everything that moves [m], (n, 3)."""
+        return self._measured[0]
+
+    def momentum(self) -> Momentum:
+        """Linear momentum and angular momentum about the centre of mass, (n, 3) each."""
+        centre, momenta, _ = self._measured
+        return Momentum(momenta[:, :3], momenta[:, 3:] - np.cross(centre, momenta[:, :3]))
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy [J], (n) each."""
+        return Energy(self._measured[2][:, 0], self._measured[2][:, 1])
+
+    def joint(self, name: str) -> np.ndarray:
+        """Position of a revolute or prismatic joint [rad or m], (n)."""
+        d = int(self.world.tree.v_index[self.world.joint(name)])
+        k = int(self.world.tree.dof_q[d])
+        if k < 0:
+            raise InputError(f"joint '{name}' is free or spherical; its coordinates are in motion.q")
+        return self.q[:, k]
+
+    def plot(self, *what: str) -> Figure:
+        """Draw curves over time: "energy", "momentum", "centre of mass", or names of joints; all three by default."""
+        from stiction.plot import plot
+
+        return plot(self, *what)
+
+    # ------------------------------------------------------------------------------------------------- files
+
+    def save(self, path: str | Path) -> None:
+        """Write one HDF5 file with the arrays, the robots, the parameters, versions and the hash of the model."""
+        import h5py
+
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise MotionFileError(f"{path}: the folder {path.parent} does not exist")
+        handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".unfinished")
+        os.close(handle)
+        try:
+            with h5py.File(unfinished, "w") as file:
+                self._write(file)
+            os.replace(unfinished, path)
+        finally:
+            Path(unfinished).unlink(missing_ok=True)
+
+    def _write(self, file: Any) -> None:
+        file.attrs["format"] = FORMAT
+        file.attrs["model_hash"] = self.world.digest()
+        file.attrs["parameters"] = json.dumps(self.parameters)
+        file.attrs["versions"] = json.dumps(self.versions)
+        file.attrs["gravity"] = self.world.gravity
+        file.attrs["ground"] = json.dumps(None if self.world.ground is None else vars(self.world.ground))
+        for name in ARRAYS:
+            file.create_dataset(name, data=getattr(self, name), compression="gzip", shuffle=True)
+        for k, robot in enumerate(self.world.robots):
+            buffer = io.BytesIO()
+            robot.write(buffer)
+            file.create_dataset(f"robots/{k}", data=np.frombuffer(buffer.getvalue(), np.uint8))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Motion:
+        """Read a motion that `save` wrote."""
+        import h5py
+
+        path = Path(path)
+        if not path.is_file():
+            raise MotionFileError(f"{path}: no such file")
+        try:
+            with h5py.File(path, "r") as file:
+                return cls._read(file, path)
+        except (OSError, KeyError, RuntimeError, ValueError) as error:
+            raise MotionFileError(f"{path}: not a motion file, or cut short ({error})") from None
+
+    @classmethod
+    def _read(cls, file: Any, path: Path) -> Motion:
+        number = int(file.attrs["format"])
+        if number > FORMAT:
+            made_by = json.loads(file.attrs.get("versions", "{}")).get("stiction", "unknown")
+            raise MotionFileError(
+                f"{path}: motion format {number}, written by stiction {made_by}; this version reads up to "
+                f"{FORMAT}: install a newer stiction"
+            )
+        stored = file["robots"]
+        robots = [Robot.load(io.BytesIO(stored[str(k)][()].tobytes())) for k in range(len(stored))]
+        ground = json.loads(file.attrs["ground"])
+        world = World(*robots, ground=ground and Plane(**ground), gravity=file.attrs["gravity"])
+        if world.digest() != file.attrs["model_hash"]:
+            raise MotionFileError(f"{path}: the model in the file does not have the hash that was stored with it")
+        arrays = {name: file[name][()] for name in ARRAYS}
+        n = len(arrays["time"])
+        widths = {"q": world.nq, "v": world.nv, "torque": world.nv, "passive": world.nv}
+        for name, width in widths.items():
+            if arrays[name].shape != (n, width):
+                raise MotionFileError(f"{path}: '{name}' has shape {arrays[name].shape}; expected {(n, width)}")
+        return cls(
+            world,
+            **arrays,
+            parameters=json.loads(file.attrs["parameters"]),
+            versions=json.loads(file.attrs["versions"]),
+        )
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on."""
+    found = {"python": platform.python_version()}
+    for package in ("stiction", "numpy", "numba"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

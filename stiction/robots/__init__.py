@@ -1,0 +1,6 @@
+"""Robots and objects made by our own code."""
+
+from stiction.robots.biped import biped10
+from stiction.robots.simple import ball, box, brick, rod
+
+__all__ = ["ball", "biped10", "box", "brick", "rod"]

@@ -1,0 +1,347 @@
+"""Robots and free objects -> one forest of arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.description.description import SHAPE_KINDS
+from stiction.errors import InputError
+from stiction.ground import Plane
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Tree, allocate
+from stiction.robot import Robot
+
+GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
+SLACK = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}  # `Tree.slack`, well above rounding
+_DOF_FIELDS = (
+    "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
+).split()
+
+
+@dataclass
+class State:
+    """A moment of a world: time [s], positions q (nq), velocities v (nv); docs/conventions.md tells their order."""
+
+    q: np.ndarray
+    v: np.ndarray
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A named point of a link: link of the forest, position and rotation in the link."""
+
+    link: int
+    position: np.ndarray
+    rotation: np.ndarray
+
+
+class World:
+    """A forest of robots and free objects on a ground.
+
+    Names of links, joints and frames are found as they are where they are unique in the world, else as "robot/name". A
+    second robot of the same name is called "name_2", and so on.
+    """
+
+    def __init__(
+        self, *robots: Robot, ground: Plane | None = Plane(), gravity: ArrayLike = GRAVITY  # noqa: B008
+    ) -> None:
+        """Put robots into one forest, in this order; gravity in m/s2."""
+        if not robots:
+            raise InputError("World() got no robot; give at least one, for example stiction.robots.ball()")
+        for robot in robots:
+            if not isinstance(robot, Robot):
+                raise InputError(f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)")
+        if not (ground is None or isinstance(ground, Plane)):
+            raise InputError(f"World(ground=...) takes Plane() or None, found {type(ground).__name__}")
+        self.robots = _distinct(robots)
+        self.ground = ground
+        self.gravity = np.array(gravity, float)
+        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
+            raise InputError(f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}")
+        self.tree = _tree(self.robots, self.gravity, np.dtype(np.float64))
+        self._names = _Names(self.robots)
+
+    @property
+    def nq(self) -> int:
+        """How many positions."""
+        return sum(robot.nq for robot in self.robots)
+
+    @property
+    def nv(self) -> int:
+        """How many velocities."""
+        return len(self.tree.dof_parent)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of everything that moves [kg]."""
+        return float(self.tree.mass.sum())
+
+    @property
+    def link_names(self) -> list[str]:
+        """Names of the links of the forest, the world first."""
+        return self._names.links
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints, one per link of the forest, '' for the world."""
+        return self._names.joints
+
+    def dof_name(self, d: int) -> str:
+        """Name of a velocity coordinate: its joint, and its direction where the joint has several."""
+        link = self.tree.dof_link[d]
+        directions = {FREE: ("x", "y", "z", "turn x", "turn y", "turn z"), SPHERICAL: ("x", "y", "z")}
+        kind = int(self.tree.joint_type[link])
+        part = d - self.tree.v_index[link]
+        suffix = f" ({directions[kind][part]})" if kind in directions else ""
+        return self.joint_names[link] + suffix
+
+    def place(self, name: str) -> Place:
+        """Return the link or frame of that name."""
+        return self._names.place(name)
+
+    def joint(self, name: str) -> int:
+        """Return the link, as an index into the forest, that the named joint moves."""
+        return self._names.joint(name)
+
+    def home(self) -> State:
+        """Every robot in its home configuration, at rest, at time 0."""
+        return State(np.concatenate([robot.home for robot in self.robots]), np.zeros(self.nv))
+
+    def standing(self, above: float = 0.0) -> State:
+        """Home configuration, every free robot or object with its lowest point `above` the ground [m]."""
+        if self.ground is None:
+            raise InputError("standing() needs a ground; this world has none")
+        if not np.isfinite(above):
+            raise InputError(f"standing(above={above}): give a finite height in m")
+        state = self.home()
+        dynamics = allocate(self.tree)
+        forward_kinematics(dynamics, state.q)
+        lowest: dict[int, float] = {}
+        for root, z in _lowest_points(self, dynamics):
+            lowest[root] = min(z, lowest.get(root, np.inf))
+        for root in np.flatnonzero((self.tree.parent == 0) & (self.tree.joint_type == FREE))[0:]:
+            if root == 0:
+                continue
+            if root not in lowest:
+                raise InputError(f"standing(): '{self.link_names[root]}' and its links have no colliding shape")
+            state.q[self.tree.q_index[root] + 2] += self.ground.height + above - lowest[root]
+        return state
+
+    def digest(self) -> str:
+        """Hash of everything that decides how the world moves, 16 hexadecimal digits."""
+        parts = [robot.digest() for robot in self.robots] + [repr(self.gravity.tolist()), repr(self.ground)]
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+    def check_state(self, state: State | None) -> State:
+        """Return a copy of a state after checking it; the home state for None."""
+        if state is None:
+            return self.home()
+        if not isinstance(state, State):
+            raise InputError(f"state: found {type(state).__name__}; use stiction.State(q, v), world.home() or world.standing()")
+        q = checked_vector("state.q", state.q, self.nq, "position", lambda k: f"q[{k}]")
+        v = checked_vector("state.v", state.v, self.nv, "velocity", self.dof_name)
+        if not np.isfinite(state.time):
+            raise InputError(f"state.time: found {state.time}; give a finite time in s")
+        for link in range(1, len(self.tree.parent)):
+            if self.tree.joint_type[link] in (FREE, SPHERICAL):
+                last = self.tree.q_index[link] + Q_SIZE[self.tree.joint_type[link]]
+                length = np.linalg.norm(q[last - 4 : last])
+                if abs(length - 1.0) > 1e-3:
+                    raise InputError(
+                        f"state.q: the quaternion of joint '{self.joint_names[link]}' has length {length:.6g}; "
+                        "give a unit quaternion w x y z"
+                    )
+                q[last - 4 : last] /= length
+        return State(q, v, float(state.time))
+
+
+def checked_vector(what: str, value: ArrayLike, size: int, unit: str, name: Callable[[int], str]) -> np.ndarray:
+    """Copy of a vector as float64, after checking its size and that it is finite."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: found {value!r}; give {size} numbers") from None
+    if array.shape != (size,):
+        raise InputError(f"{what}: found shape {array.shape}; this world has {size} {unit} coordinates, shape ({size},)")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if len(bad):
+        raise InputError(f"{what}: {name(int(bad[0]))} is {array[bad[0]]}; all {size} numbers must be finite")
+    return array
+
+
+def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
+    """Return the robots with names that differ."""
+    taken: set[str] = set()
+    distinct = []
+    for robot in robots:
+        name, number = robot.name, 2
+        while name in taken:
+            name, number = f"{robot.name}_{number}", number + 1
+        taken.add(name)
+        distinct.append(robot if name == robot.name else robot.named(name))
+    return tuple(distinct)
+
+
+# ------------------------------------------------------------------------------------------------- names
+
+
+class _Names:
+    """Finds links, joints and frames of several robots by name."""
+
+    def __init__(self, robots: tuple[Robot, ...]) -> None:
+        self._places: dict[str, list[Place]] = {}
+        self._joints: dict[str, list[int]] = {}
+        self.links, self.joints = ["world"], [""]
+        alone = len(robots) == 1
+        first = 1
+        for robot in robots:
+            for i, name in enumerate(robot.link_name):
+                self._add(self._places, robot, str(name), Place(first + i, np.zeros(3), np.eye(3)))
+                self._add(self._joints, robot, str(robot.joint_name[i]), first + i)
+                prefix = "" if alone else f"{robot.name}/"
+                self.links.append(prefix + str(name))
+                self.joints.append(prefix + str(robot.joint_name[i]))
+            for i, name in enumerate(robot.frame_name):
+                link = int(robot.frame_link[i])
+                link = 0 if link < 0 else first + link
+                place = Place(link, robot.frame_position[i], robot.frame_rotation[i])
+                self._add(self._places, robot, str(name), place)
+            first += len(robot.link_name)
+
+    def _add(self, table: dict[str, list], robot: Robot, name: str, value: Any) -> None:
+        table.setdefault(name, []).append(value)
+        table.setdefault(f"{robot.name}/{name}", []).append(value)
+
+    def place(self, name: str) -> Place:
+        return self._find(self._places, name, "link or frame")
+
+    def joint(self, name: str) -> int:
+        return self._find(self._joints, name, "joint")
+
+    def _find(self, table: dict[str, list], name: str, kind: str) -> Any:
+        found = table.get(name, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'")
+        known = ", ".join(sorted(key for key in table if "/" not in key)[:40])
+        raise InputError(f"no {kind} '{name}' in this world; it has: {known}")
+
+
+# ------------------------------------------------------------------------------------------------ arrays
+
+
+def _tree(robots: tuple[Robot, ...], gravity: np.ndarray, real: np.dtype) -> Tree:
+    """All robots as one forest, link 0 the world."""
+    types = np.concatenate([[FREE], *[robot.joint_type for robot in robots]]).astype(np.int64)
+    q_sizes = [0, *[Q_SIZE[kind] for kind in types[1:]]]
+    v_sizes = [0, *[V_SIZE[kind] for kind in types[1:]]]
+    parent, first = [np.zeros(1, int)], 1
+    for robot in robots:
+        parent.append(np.where(robot.parent < 0, 0, robot.parent + first))
+        first += len(robot.parent)
+    parents = np.concatenate(parent).astype(np.int64)
+    v_index = np.concatenate([[0], np.cumsum(v_sizes)]).astype(np.int64)
+    q_index = (np.cumsum(q_sizes) - q_sizes).astype(np.int64)
+
+    def joined(name: str, world: Any) -> np.ndarray:
+        rows = [np.asarray(world)[None], *[getattr(robot, name) for robot in robots]]
+        return np.ascontiguousarray(np.concatenate(rows), dtype=real)
+
+    def along(name: str) -> np.ndarray:
+        return np.concatenate([getattr(robot, name) for robot in robots]).astype(real)
+
+    return Tree(
+        parent=parents,
+        root=_roots(parents),
+        joint_type=types,
+        q_index=q_index,
+        v_index=v_index,
+        joint_axis=joined("joint_axis", [0, 0, 1]),
+        joint_rotation=joined("joint_rotation", np.eye(3)),
+        joint_position=joined("joint_position", np.zeros(3)),
+        mass=joined("mass", 0.0),
+        centre=joined("centre", np.zeros(3)),
+        inertia=joined("inertia", np.zeros(6)),
+        gravity=gravity.astype(real),
+        **_chains(parents, v_index, q_index, types),
+        **{name: along(name) for name in _DOF_FIELDS},
+        slack=np.array([SLACK[real]], real),
+    )
+
+
+def _roots(parent: np.ndarray) -> np.ndarray:
+    """First link of the tree of every link."""
+    root = np.zeros_like(parent)
+    for i in range(1, len(parent)):
+        root[i] = i if parent[i] == 0 else root[parent[i]]
+    return root
+
+
+def _chains(parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray) -> dict:
+    """For every velocity coordinate: the chain of coordinates from it to the world."""
+    nv = v_index[-1]
+    dof_parent, dof_link, dof_q = (np.full(nv, -1, np.int64) for _ in range(3))
+    depth = np.zeros(nv, np.int64)
+    chains: list[list[int]] = []
+    for link in range(1, len(parent)):
+        for d in range(v_index[link], v_index[link + 1]):
+            above = d - 1 if d > v_index[link] else v_index[parent[link] + 1] - 1
+            dof_parent[d] = above if parent[link] > 0 or d > v_index[link] else -1
+            dof_link[d] = link
+            if types[link] not in (FREE, SPHERICAL):
+                dof_q[d] = q_index[link]
+            chains.append([*(chains[dof_parent[d]] if dof_parent[d] >= 0 else []), d])
+            depth[d] = len(chains[d]) - 1
+    rows = np.cumsum(depth + 1) - (depth + 1)
+    return {
+        "dof_parent": dof_parent,
+        "dof_depth": depth,
+        "dof_row": rows.astype(np.int64),
+        "ancestor": np.array([d for chain in chains for d in chain], np.int64),
+        "dof_link": dof_link,
+        "dof_q": dof_q,
+    }
+
+
+# ------------------------------------------------------------------------------------------------ heights
+
+
+def _lowest_points(world: World, dynamics: Any) -> list[tuple[int, float]]:
+    """Return the root link and the lowest height of every colliding shape of a moving link [m]."""
+    points, first = [], 1
+    for robot in world.robots:
+        for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
+            link = first + robot.shape_link[shape]
+            root = world.tree.root[link]
+            R_link = dynamics.rotation[link]
+            p = dynamics.origin[root] + dynamics.position[link] + R_link @ robot.shape_position[shape]
+            down = -(R_link @ robot.shape_rotation[shape])[2]
+            points.append((int(root), p[2] - _reach(robot, shape, down)))
+        first += len(robot.link_name)
+    return points
+
+
+def _reach(robot: Robot, shape: int, direction: np.ndarray) -> float:
+    """How far a shape extends from its origin along a unit direction in its own axes [m]."""
+    kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
+    x, y, z = direction
+    if kind == "hull":
+        rows = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
+        return float((rows @ direction).max())
+    if kind == "plane":
+        return 0.0
+    return {
+        "sphere": a,
+        "capsule": a + b * abs(z),
+        "cylinder": a * np.hypot(x, y) + b * abs(z),
+        "box": a * abs(x) + b * abs(y) + c * abs(z),
+        "ellipsoid": float(np.sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)),
+    }[kind]
