@@ -1,12 +1,14 @@
 """The words for compiled functions, and one set of options for the compiler.
 
 A `formula` maps values to values and touches no array except to load or store one item; a `kernel` loops over
-links, points or coordinates. Both are always inlined: a call would copy every array descriptor of the bundles it
-is given (0.13 us for a large one). A `routine` is a kernel that stays a call of its own: one copy of a long piece of code
-that is called from several places.
+links, points or coordinates. Both are always inlined: a call would copy every array descriptor of the bundles
+that it is given. A `routine` is what Python calls.
 
-    error_model="numpy"  a division is one instruction, not a test for zero that raises an exception
-    _nrt=False           no reference counts on arrays, and the compiler rejects any allocation
+    error_model="numpy"    a division is one instruction, not a test for zero that raises an exception
+    _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
+    no_cfunc_wrapper       nobody calls these functions from C, and
+    no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of fifty arrays took
+                           more than half of the compile time (25 s became 10 s for a first step)
 
 No fastmath: it would compile the divergence check away, and gains nothing.
 """
@@ -14,9 +16,11 @@ No fastmath: it would compile the divergence check away, and gains nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, TypeVar
 
-from numba import njit
+from numba import config, njit
+from numba.core.registry import CPUDispatcher
 
 from stiction._cache import cached_in
 
@@ -24,7 +28,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _accepted(**private: Any) -> dict[str, Any]:
-    """Those private options that this version of Numba knows, or none."""
+    """Those options that this version of Numba knows, or none."""
     try:
         njit(**private)(lambda: None)
     except Exception:  # noqa: BLE001  whatever Numba says to an unknown option
@@ -32,8 +36,26 @@ def _accepted(**private: Any) -> dict[str, Any]:
     return private
 
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "cache": True, **_accepted(_nrt=False)}
-_INLINED = {**_OPTIONS, **_accepted(forceinline=True)}
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "cache": True,
+    **_accepted(_nrt=False),
+    **_accepted(no_cfunc_wrapper=True),
+}
+INLINED = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
+# For `numba.extending.overload`, whose functions are compiled into their callers.
+PLUG_IN = {key: value for key, value in INLINED.items() if key != "cache"}
+
+
+class _Inlined(CPUDispatcher):
+    """A compiled function without an entry for Python; a call from Python compiles it once more, with one."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self._for_python(*args)
+
+    @cached_property
+    def _for_python(self) -> Any:
+        return routine(self.py_func)
 
 
 def _declare(function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()) -> Any:
@@ -43,17 +65,20 @@ def _declare(function: Callable[..., Any], options: dict[str, Any], modules: Ite
 
 def formula(function: Function) -> Function:
     """Compile a function of values; always inlined."""
-    return _declare(function, _INLINED)
+    compiled = _declare(function, INLINED)
+    if not config.DISABLE_JIT:
+        compiled.__class__ = _Inlined
+    return compiled
 
 
 kernel = formula  # the second word: a function that loops over arrays
 
 
 def routine(function: Function) -> Function:
-    """Compile a long kernel that stays a call of its own."""
-    return _declare(function, _OPTIONS)
+    """Compile a function that Python calls."""
+    return _declare(function, OPTIONS)
 
 
 def declare_for(function: Function, types: Iterable[type]) -> Function:
     """Compile a routine for parameter tuples of these types, cached by the sources of their modules too."""
-    return _declare(function, _OPTIONS, [kind.__module__ for kind in types])
+    return _declare(function, OPTIONS, [kind.__module__ for kind in types])

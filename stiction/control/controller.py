@@ -22,11 +22,10 @@ from typing import Any
 from numba.core import types
 from numba.extending import overload
 
-from stiction.compiled import kernel
+from stiction.compiled import PLUG_IN, kernel
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
-_INLINED = {"error_model": "numpy", "forceinline": True}
 
 
 def controller(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -67,7 +66,7 @@ def prescribe(controllers, dynamics, time, q, v):
 def _overload_for_tuples(each: Callable[..., None], registry: dict[type, Callable[..., None]]) -> None:
     """Compile `each` for a tuple of controllers: the first one's kernel, then the rest."""
 
-    @overload(each, jit_options=_INLINED)
+    @overload(each, jit_options=PLUG_IN)
     def compiled(controllers, dynamics, time, q, v):
         if not isinstance(controllers, types.BaseTuple):
             return None

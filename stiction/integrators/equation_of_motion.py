@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
-from stiction.compiled import kernel
+from stiction.compiled import PLUG_IN, kernel
 from stiction.control.controller import control, prescribe
 from stiction.kernels.articulated import (
     articulated_accelerations,
@@ -104,13 +104,13 @@ _METHODS = {
 }
 
 
-@overload(prepare_method, jit_options={"error_model": "numpy", "forceinline": True})
+@overload(prepare_method, jit_options=PLUG_IN, inline="always")
 def _prepare_method(method, dynamics):
     chosen = _METHODS[method.instance_class][0]
     return lambda method, dynamics: chosen(dynamics)
 
 
-@overload(solve_method, jit_options={"error_model": "numpy", "forceinline": True})
+@overload(solve_method, jit_options=PLUG_IN, inline="always")
 def _solve_method(method, dynamics):
     chosen = _METHODS[method.instance_class][1]
     return lambda method, dynamics: chosen(dynamics)
@@ -149,19 +149,18 @@ def known_forces(dynamics, implicit, q, v):
 
 
 @kernel
-def settle(system, instant, q, v, shares):
+def settle(method, dynamics, dt, q, v, shares):
     """Find accelerations and joint modes that fit each other; returns a status. `joints.py` tells the method.
 
     From q, the position moves on by dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
     """
-    dynamics, dt = system.dynamics, instant.dt
     nv = len(v)
     for d in range(nv):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
     fewest, patience = nv + 1, PATIENCE
     for _ in range(20 + 10 * nv):
-        solve_method(system.method, dynamics)
+        solve_method(method, dynamics)
         wrong, last_wrong = 0, -1
         for d in range(nv):
             if judged_mode(dynamics, d, q, v, dt, shares) != dynamics.mode[d]:
@@ -182,13 +181,12 @@ def settle(system, instant, q, v, shares):
 
 
 @kernel
-def accelerate(system, v):
+def accelerate(method, dynamics, v):
     """Find the accelerations with the modes that `settle` found, in a later stage of the same step."""
-    dynamics = system.dynamics
     for d in range(len(dynamics.tau)):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
-    solve_method(system.method, dynamics)
+    solve_method(method, dynamics)
 
 
 @kernel

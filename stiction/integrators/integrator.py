@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import kernel
+from stiction.compiled import PLUG_IN, kernel
 
 INTEGRATORS: dict[type, Callable[..., int]] = {}
 
@@ -54,7 +54,7 @@ def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: 
     return INTEGRATORS[type(params)](params, system, state, work, time, dt)
 
 
-@overload(take_step, jit_options={"error_model": "numpy", "forceinline": True})
+@overload(take_step, jit_options=PLUG_IN, inline="always")
 def _take_step(params, system, state, work, time, dt):
     chosen = INTEGRATORS[params.instance_class]
     return lambda params, system, state, work, time, dt: chosen(

@@ -48,7 +48,7 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     q, v, dynamics = state.q, state.v, system.dynamics
     instant = Instant(time, time, dt, dt)
     prepare(system, instant, q, v)
-    status = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
+    status = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 1)))
     record_forces(dynamics, work)
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
@@ -73,10 +73,10 @@ def leapfrog(params, system, state, work, time, dt):
         for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last one
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
-            status = settle(system, instant, q, v, (like(dt, 0), like(dt, 0.5)))
+            status = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 0.5)))
             record_forces(dynamics, work)
         else:
-            accelerate(system, work.v)
+            accelerate(system.method, dynamics, work.v)
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]
             work.v[d] = v[d] + half * dynamics.acceleration[d]

@@ -111,6 +111,8 @@ def factor(tree, L):
         inverse_D = like(L[row], 1) / L[row + depth]
         for k in range(depth - 1, -1, -1):
             share = L[row + k] * inverse_D
+            if share == 0:  # cut out: its acceleration is known
+                continue
             above = tree.dof_row[tree.ancestor[row + k]]
             for j in range(k + 1):
                 L[above + j] -= share * L[row + j]
@@ -157,21 +159,43 @@ def joint_space_modes(dynamics, links, modes):
 
 
 @kernel
+def some_known(dynamics):
+    """Tell whether any acceleration is known."""
+    for d in range(len(dynamics.mode)):
+        if dynamics.mode[d] >= STUCK:
+            return True
+    return False
+
+
+@kernel
 def factor_free_part(dynamics):
     """L of the coordinates with unknown acceleration; those with a known one are cut out of H."""
+    tree, L = dynamics.tree, dynamics.L
+    for k in range(len(L)):
+        L[k] = dynamics.H[k]
+    if some_known(dynamics):
+        cut_known(dynamics)
+    for d in range(len(tree.dof_parent)):
+        L[tree.dof_row[d] + tree.dof_depth[d]] += dynamics.resistance[d]
+    factor(tree, L)
+
+
+@kernel
+def cut_known(dynamics):
+    """Replace the rows and columns of L with known accelerations by those of the unit matrix."""
     tree, L = dynamics.tree, dynamics.L
     for d in range(len(tree.dof_parent)):
         row, depth = tree.dof_row[d], tree.dof_depth[d]
         known = dynamics.mode[d] >= STUCK
         for k in range(row, row + depth):
-            cut = known or dynamics.mode[tree.ancestor[k]] >= STUCK
-            L[k] = like(L[k], 0) if cut else dynamics.H[k]
-        L[row + depth] = like(L[row], 1) if known else dynamics.H[row + depth] + dynamics.resistance[d]
-    factor(tree, L)
+            if known or dynamics.mode[tree.ancestor[k]] >= STUCK:
+                L[k] = 0
+        if known:
+            L[row + depth] = 1
 
 
 @kernel
-def inertia_force(dynamics, a, force):
+def add_inertia_force(dynamics, a, force):
     """force += H a."""
     tree = dynamics.tree
     for d in range(len(tree.dof_parent)):
@@ -187,30 +211,28 @@ def inertia_force(dynamics, a, force):
 def joint_space_accelerations(dynamics):
     """Unknown accelerations from H a + b = tau, and reactions where they are known; needs H, b and L."""
     tree, a, u = dynamics.tree, dynamics.acceleration, dynamics.u
+    known = some_known(dynamics)
     for d in range(len(tree.dof_parent)):
         if dynamics.mode[d] < STUCK:
             a[d] = 0
         u[d] = dynamics.b[d]
-    inertia_force(dynamics, a, u)
+        dynamics.reaction[d] = 0
+    if known:
+        add_inertia_force(dynamics, a, u)
     for d in range(len(tree.dof_parent)):
         if dynamics.mode[d] < STUCK:
             a[d] = dynamics.tau[d] - u[d]
     solve(tree, dynamics.L, a)
-    reactions(dynamics)
+    if known:
+        reactions(dynamics)
 
 
 @kernel
 def reactions(dynamics):
     """Forces that keep the known accelerations: row d of H a + b, less what is known to act there."""
-    tree, a = dynamics.tree, dynamics.acceleration
-    some = False
-    for d in range(len(tree.dof_parent)):
-        dynamics.reaction[d] = 0
-        some = some or dynamics.mode[d] >= STUCK
-    if not some:
-        return
-    inertia_force(dynamics, a, dynamics.reaction)
-    for d in range(len(tree.dof_parent)):
+    a = dynamics.acceleration
+    add_inertia_force(dynamics, a, dynamics.reaction)
+    for d in range(len(a)):
         left = dynamics.b[d] + dynamics.resistance[d] * a[d] - dynamics.tau[d]
         dynamics.reaction[d] += left
         if dynamics.mode[d] < STUCK:

@@ -1,13 +1,12 @@
 """MJCF texts, good and broken, against MuJoCo's own numbers."""
 
-import os
 from math import inf
-from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 
+from conftest import data_file
 from stiction.description.description import WORLD
 from stiction.description.mjcf import read_mjcf, read_mjcf_text
 from stiction.errors import DescriptionError, ModelFileError
@@ -597,12 +596,7 @@ ROBOTS = [
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_robots_agree_with_mujoco(name):
-    folder = os.environ.get("STICTION_DATA")
-    if not folder:
-        pytest.skip("data: STICTION_DATA is not set")
-    path = Path(folder) / "robots" / "mujoco_menagerie" / name
-    if not path.exists():
-        pytest.skip(f"data: {path} is not there")
+    path = data_file("robots", "mujoco_menagerie", name)
     compare_with_mujoco(path.read_text(), str(path), seed=1)
     model = mujoco.MjModel.from_xml_path(str(path))
     description = read_mjcf(path)

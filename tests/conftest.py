@@ -1,0 +1,75 @@
+"""What every test may use: data from outside the repository, and how its absence is told.
+
+A test that needs something which is not in the repository ("data", "browser", "egl") asks for it
+through `missing`, so that all such skips read alike, are counted at the end of the run, and become
+failures where STICTION_REQUIRE, a comma list such as "data,browser,egl", names them.
+"""
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+REQUIREMENTS = ("data", "browser", "egl")
+
+
+def missing(requirement: str, reason: str) -> NoReturn:
+    """Skip the running test; fail it if STICTION_REQUIRE names the requirement."""
+    assert requirement in REQUIREMENTS, f"unknown requirement '{requirement}'"
+    required = [word.strip() for word in os.environ.get("STICTION_REQUIRE", "").split(",")]
+    if requirement in required:
+        pytest.fail(
+            f"{requirement}: {reason} (STICTION_REQUIRE={','.join(required)})", pytrace=False
+        )
+    pytest.skip(f"{requirement}: {reason}")
+
+
+def data_folder() -> Path:
+    """Folder with robots and measurements that are not ours to commit."""
+    name = os.environ.get("STICTION_DATA", "")
+    if not name:
+        missing("data", "STICTION_DATA is not set; let it name the folder that holds robots/")
+    if not Path(name).is_dir():
+        missing("data", f"STICTION_DATA={name} is not a folder")
+    return Path(name).resolve()
+
+
+def data_file(*parts: str) -> Path:
+    """File or folder below `data_folder()`."""
+    path = data_folder().joinpath(*parts)
+    if not path.exists():
+        missing("data", f"{path} is not there")
+    return path
+
+
+@pytest.fixture
+def data() -> Path:
+    """`data_folder()` as a fixture."""
+    return data_folder()
+
+
+def jit_is_off() -> bool:
+    """Whether kernels run as plain Python."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def pytest_collection_modifyitems(items):
+    if jit_is_off():
+        skip = pytest.mark.skip(reason="jit: NUMBA_DISABLE_JIT is set")
+        for item in items:
+            if item.get_closest_marker("jit"):
+                item.add_marker(skip)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """One line per requirement that was missing."""
+    counts = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple):  # file, line, "Skipped: data: ..."
+            requirement = report.longrepr[2].removeprefix("Skipped: ").split(":")[0]
+            if requirement in REQUIREMENTS:
+                counts[requirement] += 1
+    for requirement, count in sorted(counts.items()):
+        terminalreporter.write_line(f"skipped for missing {requirement}: {count}")
