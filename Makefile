@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+# A crashed worker ends the run; xdist would start another one and, with loadfile, may wait forever.
+PYTEST_OPTIONS := -n $(WORKERS) --dist loadfile --max-worker-restart 0
 SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -25,7 +26,7 @@ demo: $(VENV)/.installed
 	$(BIN)/stiction demo
 
 test: lint
-	$(PYTEST)
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -43,7 +44,7 @@ bench: $(VENV)/.installed
 # Compiled code is invisible to coverage, so the same tests run here as plain Python.
 coverage: $(VENV)/.installed-test
 	rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadfile -m "not jit"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not jit"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

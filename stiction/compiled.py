@@ -2,7 +2,8 @@
 
 A `formula` maps values to values and touches no array except to load or store one item; a `kernel` loops over
 links, points or coordinates. Both are always inlined: a call would copy every array descriptor of the bundles
-that it is given. A `routine` is what Python calls.
+that it is given. `plugged` is a kernel into which controllers, integrators or contact models are compiled; it is not cached
+by itself, for its own file does not tell when one of these is edited. A `routine` is what Python calls.
 
     error_model="numpy"    a division is one instruction, not a test for zero that raises an exception
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from types import FunctionType
 from typing import Any, TypeVar
 
 from numba import config, njit
@@ -43,7 +45,7 @@ OPTIONS: dict[str, Any] = {
     **_accepted(no_cfunc_wrapper=True),
 }
 INLINED = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
-# For `numba.extending.overload`, whose functions are compiled into their callers.
+# For code that is compiled into its callers and cached with them alone; `numba.extending.overload` takes these too.
 PLUG_IN = {key: value for key, value in INLINED.items() if key != "cache"}
 
 
@@ -55,7 +57,11 @@ class _Inlined(CPUDispatcher):
 
     @cached_property
     def _for_python(self) -> Any:
-        return routine(self.py_func)
+        inner = self.py_func
+        copy = FunctionType(inner.__code__, inner.__globals__, inner.__name__, None, inner.__closure__)
+        copy.__qualname__ = f"{inner.__qualname__} for Python"  # names its file in the cache
+        copy.__module__ = inner.__module__
+        return routine(copy)
 
 
 def _declare(function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()) -> Any:
@@ -65,13 +71,22 @@ def _declare(function: Callable[..., Any], options: dict[str, Any], modules: Ite
 
 def formula(function: Function) -> Function:
     """Compile a function of values; always inlined."""
-    compiled = _declare(function, INLINED)
-    if not config.DISABLE_JIT:
-        compiled.__class__ = _Inlined
-    return compiled
+    return _inlined(function, INLINED)
 
 
 kernel = formula  # the second word: a function that loops over arrays
+
+
+def plugged(function: Function) -> Function:
+    """Compile a kernel that calls what the user plugs in; always inlined, cached with its caller only."""
+    return _inlined(function, PLUG_IN)
+
+
+def _inlined(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    compiled = _declare(function, options)
+    if not config.DISABLE_JIT:
+        compiled.__class__ = _Inlined
+    return compiled
 
 
 def routine(function: Function) -> Function:

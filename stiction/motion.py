@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.errors import InputError, MotionFileError
+from stiction.errors import InputError, MotionFileError, StictionError
 from stiction.ground import Plane
 from stiction.kernels.tree import allocate
 from stiction.mechanics import Energy, Momentum, measure
@@ -101,7 +101,8 @@ class Motion:
         handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".unfinished")
         os.close(handle)
         try:
-            with h5py.File(unfinished, "w") as file:
+            # from this version on HDF5 keeps checksums of its own tables
+            with h5py.File(unfinished, "w", libver="v110") as file:
                 self._write(file)
             os.replace(unfinished, path)
         finally:
@@ -115,7 +116,8 @@ class Motion:
         file.attrs["gravity"] = self.world.gravity
         file.attrs["ground"] = json.dumps(None if self.world.ground is None else vars(self.world.ground))
         for name in ARRAYS:
-            file.create_dataset(name, data=getattr(self, name), compression="gzip", shuffle=True)
+            data = getattr(self, name)
+            file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
         for k, robot in enumerate(self.world.robots):
             buffer = io.BytesIO()
             robot.write(buffer)
@@ -132,7 +134,9 @@ class Motion:
         try:
             with h5py.File(path, "r") as file:
                 return cls._read(file, path)
-        except (OSError, KeyError, RuntimeError, ValueError) as error:
+        except MotionFileError:
+            raise
+        except (OSError, KeyError, RuntimeError, TypeError, ValueError, StictionError) as error:
             raise MotionFileError(f"{path}: not a motion file, or cut short ({error})") from None
 
     @classmethod
@@ -150,12 +154,13 @@ class Motion:
         world = World(*robots, ground=ground and Plane(**ground), gravity=file.attrs["gravity"])
         if world.digest() != file.attrs["model_hash"]:
             raise MotionFileError(f"{path}: the model in the file does not have the hash that was stored with it")
-        arrays = {name: file[name][()] for name in ARRAYS}
-        n = len(arrays["time"])
-        widths = {"q": world.nq, "v": world.nv, "torque": world.nv, "passive": world.nv}
-        for name, width in widths.items():
-            if arrays[name].shape != (n, width):
-                raise MotionFileError(f"{path}: '{name}' has shape {arrays[name].shape}; expected {(n, width)}")
+        arrays = {name: np.array(file[name][()], float) for name in ARRAYS}
+        n, nv = len(arrays["time"]), world.nv
+        shapes = {"time": (n,), "q": (n, world.nq)}
+        for name in ARRAYS:
+            found, expected = arrays[name].shape, shapes.get(name, (n, nv))
+            if found != expected:
+                raise MotionFileError(f"{path}: '{name}' has shape {found}; expected {expected}")
         return cls(
             world,
             **arrays,

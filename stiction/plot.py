@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -45,6 +47,17 @@ def _draw(panel: Any, motion: Motion, item: str) -> None:
             panel.plot(time, values, label=axis)
         panel.set_ylabel("centre of mass [m]")
     else:
-        panel.plot(time, motion.joint(item), label=item)
+        panel.plot(time, _joint(motion, item), label=item)
         panel.set_ylabel("position [rad or m]")
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+
+
+def _joint(motion: Motion, item: str) -> np.ndarray:
+    """Position of a joint, or an error that says what else could be drawn."""
+    try:
+        return motion.joint(item)
+    except InputError as error:
+        raise InputError(
+            "plot() draws 'energy', 'momentum', 'centre of mass' or a revolute or prismatic joint; "
+            f"found '{item}': {error}"
+        ) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -23,7 +24,11 @@ from stiction.rotation import Pose, joined, six
 
 FORMAT = 1  # of the .npz file
 JOINT_CODES = {"free": FREE, "revolute": REVOLUTE, "prismatic": PRISMATIC, "spherical": SPHERICAL}
-_LIMITED = ("lower", "upper", "effort_lower", "effort_upper")
+_NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
+_LIMITS = ("lower", "upper", "effort_lower", "effort_upper", "speed_limit")
+JOINT_PROPERTIES = (*_NOT_NEGATIVE, "spring_reference", *_LIMITS)
+# what numpy, zipfile and zlib raise at a damaged file
+_UNREADABLE = (OSError, ValueError, TypeError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +139,26 @@ class Robot:
         joint_position[root], joint_rotation[root] = pose.position, pose.rotation
         return dataclasses.replace(self, joint_position=joint_position, joint_rotation=joint_rotation)
 
+    def with_joints(self, **values: ArrayLike) -> Robot:
+        """Return the same robot with other joint properties, each one number for all velocities or nv of them.
+
+        For example `with_joints(friction=0, damping=0, lower=-inf, upper=inf)`.
+        """
+        changed = {}
+        for name, value in values.items():
+            if name not in JOINT_PROPERTIES:
+                raise InputError(f"with_joints: no property '{name}'; there are {', '.join(JOINT_PROPERTIES)}")
+            numbers = np.array(value, float)
+            if numbers.shape not in ((), (self.nv,)) or np.isnan(numbers).any():
+                raise InputError(f"with_joints: {name} must be a number or {self.nv} of them, not NaN; found {value!r}")
+            if name in _NOT_NEGATIVE and (numbers < 0).any():
+                raise InputError(f"with_joints: {name} must not be negative, found {numbers.min()}")
+            changed[name] = np.broadcast_to(numbers, self.nv).copy()
+        robot = dataclasses.replace(self, **changed)
+        if (robot.lower > robot.upper).any() or (robot.effort_lower > robot.effort_upper).any():
+            raise InputError("with_joints: a lower limit lies above its upper limit")
+        return robot
+
     @property
     def q_index(self) -> np.ndarray:
         """First position of each link's joint in q, (nl)."""
@@ -177,10 +202,10 @@ class Robot:
         try:
             with np.load(path, allow_pickle=False) as file:
                 values = {key: file[key] for key in file.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        except _UNREADABLE as error:
             raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
-        version = int(values.pop("format", -1))
-        if version != FORMAT:
+        version = values.pop("format", "unknown")
+        if not np.array_equal(version, FORMAT):
             raise ModelFileError(f"{path}: robot format {version}; this version of stiction reads {FORMAT}")
         missing = {field.name for field in dataclasses.fields(cls)} ^ values.keys()
         if missing:
@@ -275,11 +300,10 @@ def _link_arrays(description: Description, place: dict, index: dict[str, int]) -
 
 def _dof_arrays(moving: list[Joint]) -> dict:
     """Arrays over the velocities; a joint of several has the same value for each."""
-    names = ("armature", "damping", "friction", "stiffness", "spring_reference", *_LIMITED)
     sizes = [V_SIZE[JOINT_CODES[joint.type]] for joint in moving]
     return {
         name: np.repeat(np.array([getattr(joint, name) for joint in moving], float), sizes)
-        for name in (*names, "speed_limit")
+        for name in JOINT_PROPERTIES
     }
 
 

@@ -14,7 +14,14 @@ import numpy as np
 
 from stiction.compiled import kernel
 from stiction.control.controller import prescriber
-from stiction.control.reference import Reference, Spline, joint_columns, joint_spline, spline_at
+from stiction.control.reference import (
+    Reference,
+    Spline,
+    joint_columns,
+    joint_spline,
+    smooth_slopes,
+    spline_at,
+)
 from stiction.control.tracking import as_reference
 from stiction.errors import InputError
 from stiction.kernels.spatial import (
@@ -135,7 +142,7 @@ def _base_spline(world: World, reference: Reference, bases: list[int]) -> Spline
         p[1:] *= np.cumprod(flips)[:, None]
         values.append(p)
         if v is None:
-            slopes.append(np.gradient(p, time, axis=0))
+            slopes.append(smooth_slopes(time, p))
         else:
             d = world.tree.v_index[link] + 3
             slopes.append(np.array([_rate(p[k], v[k, d : d + 3]) for k in range(len(time))]))

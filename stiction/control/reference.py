@@ -58,7 +58,7 @@ def spline_at(spline, column, time):
 class Reference:
     """A motion to follow: samples of q (n, nq), or of the named joints alone (n, joints); v in the same order.
 
-    Without v the slopes are taken from the samples. A recorded `Motion` serves as it is.
+    Without v the slopes are those that make velocity and acceleration continuous. A recorded `Motion` serves as it is.
     """
 
     time: ArrayLike  # (n) [s], increasing
@@ -117,7 +117,27 @@ def joint_spline(world: World, reference: Reference, columns: list[int], dofs: n
     time, q, v = reference.checked(world)
     value = np.ascontiguousarray(q[:, columns])
     if v is None:
-        slope = np.gradient(value, time, axis=0, edge_order=1) if value.size else value
+        slope = smooth_slopes(time, value)
     else:
         slope = np.ascontiguousarray(v[:, columns if reference.joints is not None else dofs])
     return Spline(time, value, np.ascontiguousarray(slope))
+
+
+def smooth_slopes(time: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Slopes at the samples, (n, columns), of the cubic spline with a continuous second derivative.
+
+    At both ends the slope is that of the parabola through the three samples there.
+    """
+    n = len(time)
+    h, rise = np.diff(time)[:, None], np.diff(value, axis=0)
+    slope = np.gradient(value, time, axis=0, edge_order=2 if n > 2 else 1) if value.size else value.copy()
+    weight = np.zeros((n, 1))  # elimination of the tridiagonal system for the slopes in between
+    for k in range(1, n - 1):
+        before, after = 1 / h[k - 1], 1 / h[k]
+        wanted = 3 * (rise[k - 1] * before**2 + rise[k] * after**2)
+        pivot = 2 * (before + after) - before * weight[k - 1]
+        slope[k] = (wanted - before * slope[k - 1]) / pivot
+        weight[k] = after / pivot
+    for k in range(n - 2, 0, -1):
+        slope[k] -= weight[k] * slope[k + 1]
+    return slope

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.control.controller import controller
-from stiction.control.reference import Reference, Spline, joint_columns, joint_spline, spline_at
+from stiction.control.reference import (
+    Reference,
+    Spline,
+    joint_columns,
+    joint_spline,
+    smooth_slopes,
+    spline_at,
+)
 from stiction.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +107,7 @@ class PDTracking:
         value = np.array(self.feedforward, float)
         if value.shape != spline.value.shape or not np.isfinite(value).all():
             raise InputError(f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; found {value.shape}")
-        return Spline(spline.time, value, np.gradient(value, spline.time, axis=0))
+        return Spline(spline.time, value, smooth_slopes(spline.time, value))
 
 
 def as_reference(motion: Reference | Motion) -> Reference:

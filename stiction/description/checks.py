@@ -12,22 +12,22 @@ from math import inf, isfinite, isnan
 
 import numpy as np
 
+from stiction.description.composite import depths_of, moved
 from stiction.description.description import (
     JOINT_TYPES,
     SHAPE_KINDS,
     WORLD,
     Description,
-    Joint,
     Link,
     Shape,
 )
 from stiction.errors import DescriptionError
+from stiction.rotation import symmetric
 
 MOST_LINKS = 10_000
 DEEPEST_TREE = 1000  # joints between WORLD and a link
 UNIT = 1e-6  # by how much a file's rounding may miss length one
 ROUNDING = 1e-6  # relative; files print inertias with seven digits or so
-NOTHING = 1e-12  # an inertia smaller than this part of its neighbours is rounding
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "hull": 0, "plane": 0}
@@ -35,7 +35,7 @@ SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "hu
 
 def check(description: Description) -> None:
     """Raise DescriptionError at the first rule that the description breaks."""
-    rules = (_counts, _names, _references, _links, _joints, _tree, _moved, _shapes, _frames,
+    rules = (_counts, _names, _references, _links, _joints, _tree, moved, _shapes, _frames,
              _materials, _actuators, _keyframes)  # fmt: skip
     for rule in rules:
         for complaint in rule(description):
@@ -112,7 +112,7 @@ def _links(description: Description) -> Iterator[str]:
 
 
 def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
-    moments = np.linalg.eigvalsh(_matrices(links))
+    moments = np.linalg.eigvalsh([symmetric(link.inertia) for link in links])
     smallest, middle, largest = moments.T
     indefinite = smallest < -ROUNDING * np.abs(largest)
     impossible = smallest + middle < (1.0 - ROUNDING) * largest
@@ -121,12 +121,6 @@ def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
         if indefinite[i]:
             yield f"{where}; none may be negative"
         yield f"{where}; no body has one larger than the sum of the other two"
-
-
-def _matrices(links: tuple[Link, ...]) -> np.ndarray:
-    """Inertia matrices of the links about their centres, shape (links, 3, 3)."""
-    six = np.array([link.inertia for link in links], dtype=float)
-    return six[:, (0, 1, 2, 1, 3, 4, 2, 4, 5)].reshape(-1, 3, 3)
 
 
 def _joints(description: Description) -> Iterator[str]:
@@ -160,7 +154,7 @@ def _tree(description: Description) -> Iterator[str]:
     for link in description.links:
         if link.name not in parents:
             yield f"link '{link.name}' has no joint to its parent; add one"
-    depths = _depths(parents)
+    depths = depths_of(parents)
     for link in description.links:
         if link.name not in depths:
             loop = " -> ".join(_loop(link.name, parents))
@@ -170,97 +164,12 @@ def _tree(description: Description) -> Iterator[str]:
             yield f"link '{link.name}' is {depth} joints from WORLD; {DEEPEST_TREE} is the most"
 
 
-def _depths(parents: dict[str, str]) -> dict[str, int]:
-    """How many joints each link is away from WORLD; links that hang on a loop are left out."""
-    children: dict[str, list[str]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
-    depths, waiting = {WORLD: 0}, [WORLD]
-    while waiting:
-        parent = waiting.pop()
-        for child in children.get(parent, ()):
-            depths[child] = depths[parent] + 1
-            waiting.append(child)
-    return depths
-
-
 def _loop(name: str, parents: dict[str, str]) -> list[str]:
     """The links met on the way up from `name` until one is met again, at most ten of them."""
     met = [name]
     while (name := parents[name]) not in met and len(met) < 10:
         met.append(name)
     return [*met, name]
-
-
-def _moved(description: Description) -> Iterator[str]:
-    """Every joint that moves needs something to move, or the accelerations are infinite."""
-    composites = _composites(description)
-    for joint in description.joints:
-        if joint.type == "fixed":
-            continue
-        mass, centre, inertia = composites[joint.child]
-        where = f"{joint.type} joint '{joint.name}' moves link '{joint.child}'"
-        if mass <= 0.0:
-            yield f"{where}, which has no mass, nor has anything on it; give it a mass"
-        if joint.type == "prismatic":
-            continue
-        turning = inertia if joint.type == "free" else inertia + _parallel(mass, centre)
-        if joint.type == "revolute":
-            felt = joint.axis @ turning @ joint.axis
-        else:
-            felt = np.linalg.eigvalsh(turning)[0]
-        if felt + joint.armature <= NOTHING * np.trace(turning):
-            yield f"{where}, which has no inertia against turning; give it an inertia or armature"
-
-
-def _composites(description: Description) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre and inertia about it of each link and all that hangs on it, at zero coordinates.
-
-    Centre and inertia are in the frame of the link.
-    """
-    matrices = _matrices(description.links)
-    composites = {
-        link.name: (float(link.mass), np.array(link.centre, dtype=float), matrix)
-        for link, matrix in zip(description.links, matrices, strict=True)
-    }
-    depths = _depths({joint.child: joint.parent for joint in description.joints})
-    for joint in sorted(description.joints, key=lambda joint: -depths[joint.child]):
-        if joint.parent == WORLD:
-            continue
-        mass, centre, inertia = composites[joint.child]
-        turn = _rotation(joint)
-        moved = (mass, turn @ centre + joint.position, turn @ inertia @ turn.T)
-        composites[joint.parent] = _joined(composites[joint.parent], moved)
-    return composites
-
-
-def _joined(
-    a: tuple[float, np.ndarray, np.ndarray], b: tuple[float, np.ndarray, np.ndarray]
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia of two bodies together."""
-    mass = a[0] + b[0]
-    if mass == 0.0:
-        return a
-    centre = (a[0] * a[1] + b[0] * b[1]) / mass
-    apart = _parallel(a[0] * b[0] / mass, b[1] - a[1])
-    return mass, centre, a[2] + b[2] + apart
-
-
-def _parallel(mass: float, offset: np.ndarray) -> np.ndarray:
-    """What the parallel axis theorem adds to the inertia matrix of a mass at `offset`."""
-    return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
-
-
-def _rotation(joint: Joint) -> np.ndarray:
-    """The rotation matrix of a joint's frame in its parent."""
-    w, x, y, z = joint.quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def _shapes(description: Description) -> Iterator[str]:

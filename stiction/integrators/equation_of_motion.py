@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel
+from stiction.compiled import PLUG_IN, kernel, plugged
 from stiction.control.controller import control, prescribe
 from stiction.kernels.articulated import (
     articulated_accelerations,
@@ -119,7 +119,7 @@ def _solve_method(method, dynamics):
 # -------------------------------------------------------------------------------------------------- evaluation
 
 
-@kernel
+@plugged
 def prepare(system, instant, q, v):
     """Compute all that q, v and the time alone decide; prescribed coordinates are overwritten first."""
     dynamics = system.dynamics

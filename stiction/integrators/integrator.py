@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel
+from stiction.compiled import PLUG_IN, plugged
 
 INTEGRATORS: dict[type, Callable[..., int]] = {}
 
@@ -43,7 +43,7 @@ def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]
     """Register a kernel `(params, system, state, work, time, dt) -> status` for parameters of this type."""
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
-        INTEGRATORS[kind] = kernel(function)
+        INTEGRATORS[kind] = plugged(function)
         return INTEGRATORS[kind]
 
     return declare

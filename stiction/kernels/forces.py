@@ -54,15 +54,20 @@ def overlap(start, stop, t, dt):
 
 @kernel
 def wrench_now(forces, i, t, step_time, dt):
-    """Force and moment of entry i: a push averaged over the step, a table interpolated at t."""
+    """Force and moment of entry i: a push averaged over the step, a table interpolated at t.
+
+    The middle of the step decides whether the table applies to all of it, so that all stages of a step agree.
+    """
     first, last = forces.first[i], forces.first[i + 1] - 1
     nothing = zero_vector(forces.place[i, 0])
     if forces.held[i] == 1:
         share = overlap(forces.time[first], forces.time[last], step_time, dt)
         f = scale(share, load_vector(forces.force, first))
         return Wrench(f, scale(share, load_vector(forces.moment, first)))
-    if t < forces.time[first] or t > forces.time[last]:
+    middle = step_time + like(dt, 0.5) * dt
+    if middle < forces.time[first] or middle > forces.time[last]:
         return Wrench(nothing, nothing)
+    t = min(max(t, forces.time[first]), forces.time[last])
     k = table_row(forces.time, first, last, t)
     x = (t - forces.time[k]) / (forces.time[k + 1] - forces.time[k])
     y = like(x, 1) - x

@@ -144,7 +144,8 @@ def joint_space_modes(dynamics, links, modes):
         for k in range(6):
             d = end
             while d >= 0:
-                modes[b, d, k] = dynamics.S[d, k]
+                known = dynamics.mode[d] >= STUCK  # it does not yield
+                modes[b, d, k] = like(L[0], 0) if known else dynamics.S[d, k]
                 d = tree.dof_parent[d]
             d = end
             while d >= 0:
@@ -173,10 +174,10 @@ def factor_free_part(dynamics):
     tree, L = dynamics.tree, dynamics.L
     for k in range(len(L)):
         L[k] = dynamics.H[k]
-    if some_known(dynamics):
-        cut_known(dynamics)
     for d in range(len(tree.dof_parent)):
         L[tree.dof_row[d] + tree.dof_depth[d]] += dynamics.resistance[d]
+    if some_known(dynamics):
+        cut_known(dynamics)
     factor(tree, L)
 
 

@@ -47,7 +47,9 @@ class Oracle:
         found, world, model = [], self.world, self.model
         link, links = 1, len(world.tree.parent)
         while link < links:
-            name, body = (names[link].split("/")[-1] for names in (world.joint_names, world.link_names))
+            name, body = (
+                names[link].split("/")[-1] for names in (world.joint_names, world.link_names)
+            )
             if model.existJointName(name):
                 joint = model.joints[model.getJointId(name)]
             elif model.existJointName(f"Composite_{name}"):  # several joints on one body

@@ -1,0 +1,91 @@
+"""What the readers of a compiled MuJoCo model share: its codes, its names, which geoms collide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stiction.description.description import WORLD, Quaternion, Vector
+
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7  # mjtGeom
+KINDS = {
+    PLANE: "plane",
+    SPHERE: "sphere",
+    CAPSULE: "capsule",
+    ELLIPSOID: "ellipsoid",
+    CYLINDER: "cylinder",
+    BOX: "box",
+    MESH: "hull",
+}
+FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # mjtJoint
+JOINT_NAMES = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
+
+
+class Names(NamedTuple):
+    """The name of every element by its id; elements without one are called by kind and id."""
+
+    body: list[str]
+    joint: list[str]
+    geom: list[str]
+    site: list[str]
+    actuator: list[str]
+    sensor: list[str]
+    key: list[str]
+
+
+def names_of(model: MjModel) -> Names:
+    """The names of a model."""
+    counts = {
+        "body": model.nbody,
+        "joint": model.njnt,
+        "geom": model.ngeom,
+        "site": model.nsite,
+        "actuator": model.nactuator,
+        "sensor": model.nsensor,
+        "key": model.nkey,
+    }
+    every = {}
+    for kind, count in counts.items():
+        given = [getattr(model, kind)(i).name for i in range(count)]
+        taken = set(given)
+        every[kind] = [name or unique(f"{kind}_{i}", taken) for i, name in enumerate(given)]
+    every["body"][0] = WORLD
+    return Names(**every)
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, lengthened until it is not taken; it is taken from then on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def colliding_geoms(model: MjModel) -> np.ndarray:
+    """Whether each geom touches anything, by its own mask or by an explicit pair."""
+    colliding = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    colliding[model.pair_geom1] = True
+    colliding[model.pair_geom2] = True
+    return colliding
+
+
+def first_few(names: list[str]) -> str:
+    """At most five of the names, for a note."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
+
+
+def vector(values: np.ndarray) -> Vector:
+    """Three numbers as a plain tuple."""
+    x, y, z = (float(value) + 0.0 for value in values)  # + 0.0 turns -0.0 into 0.0
+    return x, y, z
+
+
+def quaternion_of(values: np.ndarray) -> Quaternion:
+    """Four numbers as a plain tuple of length one."""
+    w, x, y, z = (float(value) for value in values / np.linalg.norm(values))
+    return w, x, y, z

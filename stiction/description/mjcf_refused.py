@@ -1,0 +1,179 @@
+"""What of a MuJoCo model is not simulated: refused by name if it would act, else noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stiction.description.mjcf_model import (
+    FREE,
+    HINGE,
+    JOINT_NAMES,
+    KINDS,
+    MESH,
+    SLIDE,
+    Names,
+    colliding_geoms,
+    first_few,
+)
+from stiction.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+FLAGS = (  # these would act by being switched off
+    "constraint frictionloss limit contact spring damper clampctrl filterparent actuation".split()
+)
+
+
+def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
+    """Raise ModelFileError for the first part of the model that is not simulated."""
+    for what in _not_simulated(model, names):
+        raise ModelFileError(f"{source}: {what}, which is not simulated; take it out of the file")
+
+
+def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
+    """Every part of the model that would act in MuJoCo and would not act here."""
+    yield from (
+        f"equality constraint '{_name(model, 'equality', i)}'"
+        for i in range(model.neq)
+        if model.eq_active0[i]
+    )
+    for kind, count in (
+        ("tendon", model.ntendon),
+        ("flex", model.nflex),
+        ("skin", model.nskin),
+        ("plugin", model.nplugin),
+    ):
+        yield from (f"{kind} '{_name(model, kind, i)}'" for i in range(count))
+    yield from (f"mocap body '{names.body[i]}'" for i in np.flatnonzero(model.body_mocapid >= 0))
+    yield from (
+        f"gravity compensation (gravcomp) of body '{names.body[i]}'"
+        for i in np.flatnonzero(model.body_gravcomp)
+    )
+    for option in ("density", "viscosity", "wind"):
+        if np.any(getattr(model.opt, option)):
+            yield f"<option> has a fluid: {option} is {getattr(model.opt, option)}"
+    yield from _flags_not_simulated(model)
+    yield from _joints_not_simulated(model, names)
+    yield from _actuators_not_simulated(model, names)
+    for i in np.flatnonzero(colliding_geoms(model)):
+        if model.geom_type[i] not in KINDS:
+            yield f"colliding height field or distance field, geom '{names.geom[i]}'"
+        for field in ("adhesion", "surfacevel"):
+            if np.any(getattr(model, f"geom_{field}")[i]):
+                yield f"{field} of geom '{names.geom[i]}'"
+    yield from (f"adhesion of contact pair {i}" for i in np.flatnonzero(model.pair_adhesion))
+
+
+def _flags_not_simulated(model: MjModel) -> Iterator[str]:
+    from mujoco import mjtDisableBit, mjtEnableBit
+
+    for flag in FLAGS:
+        if model.opt.disableflags & getattr(mjtDisableBit, f"mjDSBL_{flag.upper()}"):
+            yield f'<flag {flag}="disable">'
+    if model.opt.enableflags & mjtEnableBit.mjENBL_OVERRIDE:
+        yield '<flag override="enable">'
+
+
+def _joints_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
+    for j in range(model.njnt):
+        kind, dof, name = int(model.jnt_type[j]), model.jnt_dofadr[j], names.joint[j]
+        if model.jnt_stiffnesspoly[j].any() or model.dof_dampingpoly[dof].any():
+            yield f"polynomial stiffness or damping of joint '{name}'"
+        if model.jnt_springyield[j] != 0.0 or model.jnt_plasticadr[j] >= 0:
+            yield f"yielding spring of joint '{name}'"
+        if kind in (HINGE, SLIDE):
+            continue
+        acting = {
+            "stiffness": model.jnt_stiffness[j],
+            "frictionloss": model.dof_frictionloss[dof],
+            "a limit": model.jnt_limited[j],
+            "an actuator force limit": model.jnt_actfrclimited[j],
+        }
+        if kind == FREE:
+            acting |= {"damping": model.dof_damping[dof], "armature": model.dof_armature[dof]}
+        yield from (
+            f"{what} on {JOINT_NAMES[kind]} joint '{name}'"
+            for what, amount in acting.items()
+            if amount
+        )
+
+
+def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
+    from mujoco import mjtBias, mjtDyn, mjtGain, mjtTrn
+
+    allowed = {
+        "trntype": (mjtTrn.mjTRN_JOINT, mjtTrn.mjTRN_JOINTINPARENT),
+        "dyntype": (mjtDyn.mjDYN_NONE,),
+        "gaintype": (mjtGain.mjGAIN_FIXED, mjtGain.mjGAIN_AFFINE),
+        "biastype": (mjtBias.mjBIAS_NONE, mjtBias.mjBIAS_AFFINE),
+    }
+    kinds = {"trntype": mjtTrn, "dyntype": mjtDyn, "gaintype": mjtGain, "biastype": mjtBias}
+    for i, name in enumerate(names.actuator):
+        for field, known in allowed.items():
+            value = kinds[field](int(getattr(model, f"actuator_{field}")[i]))
+            if value not in known:
+                yield f"actuator '{name}' has {field} {value.name.split('_')[1].lower()}"
+        joint = model.actuator_trnid[i, 0]
+        if model.jnt_type[joint] not in (HINGE, SLIDE):
+            yield f"actuator '{name}' on joint '{names.joint[joint]}', not a hinge or slide"
+        if model.actuator_ctrlnum[i] != 1:
+            yield f"actuator '{name}' has {model.actuator_ctrlnum[i]} controls"
+        if model.actuator_dampingpoly[i].any():
+            yield f"polynomial damping of actuator '{name}'"
+        group = model.actuator_group[i]
+        if 0 <= group < 31 and model.opt.disableactuator >> int(group) & 1:
+            yield f"<option actuatorgroupdisable> switches off actuator '{name}'"
+
+
+def _name(model: MjModel, kind: str, i: int) -> str:
+    import mujoco
+
+    found = mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
+    return found or f"{kind}_{i}"
+
+
+def notes_on(model: MjModel, names: Names) -> Iterator[str]:
+    """What a user may want to know about what was left out."""
+    yield "timestep, integrator and solver settings of the file are not used"
+    if not np.array_equal(model.opt.gravity, (0.0, 0.0, -9.81)):
+        gravity = model.opt.gravity.tolist()
+        yield f"gravity {gravity} of the file is not used: World(gravity=...) decides"
+    soft = model.jnt_limited & (
+        (model.jnt_solref != (0.02, 1.0)).any(axis=1)
+        | (model.jnt_solimp != (0.9, 0.95, 0.001, 0.5, 2.0)).any(axis=1)
+    )
+    if soft.any():
+        listed = first_few([names.joint[j] for j in np.flatnonzero(soft)])
+        yield f"soft limits of the file are simulated as hard stops: {listed}"
+    delayed = [names.actuator[i] for i in np.flatnonzero(model.actuator_delay)]
+    if delayed:
+        yield f"actuator delays are left out: {first_few(delayed)}"
+    yield from _contact_notes(model, names)
+
+
+def _contact_notes(model: MjModel, names: Names) -> Iterator[str]:
+    colliding = colliding_geoms(model)
+    if not colliding.any():
+        yield "no geom of the file collides (contype and conaffinity are 0 and no <pair> names one)"
+    checks = {
+        "condim 1 is not read, the friction of the material acts": model.geom_condim == 1,
+        "torsional and rolling friction (condim 4 and 6) are left out": model.geom_condim > 3,
+        "contact margins are left out": (model.geom_margin != 0) | (model.geom_gap != 0),
+        "contact priorities are left out": model.geom_priority != 0,
+    }
+    for note, concerned in checks.items():
+        listed = [names.geom[i] for i in np.flatnonzero(concerned & colliding)]
+        if listed:
+            yield f"{note}: {first_few(listed)}"
+    if model.npair:
+        yield "friction of <pair> elements is not read; give it for the pair of materials"
+    unread = [names.geom[i] for i in range(model.ngeom) if int(model.geom_type[i]) not in KINDS]
+    if unread:
+        yield f"height fields and distance fields are left out: {first_few(unread)}"
+    seen = (model.geom_type == MESH) & ~colliding
+    if seen.any():
+        yield f"{seen.sum()} meshes that do not collide are kept as rough hulls for drawing"

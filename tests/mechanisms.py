@@ -1,0 +1,57 @@
+"""Small mechanisms with known closed forms, for the tests."""
+
+import os
+
+import numpy as np
+
+from stiction.description.description import WORLD, Description, Joint, Link
+from stiction.robot import Robot
+
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+
+def fewer(compiled: int, interpreted: int) -> int:
+    """How many cases to run: without the compiler kernels are a hundred times slower."""
+    return compiled if JIT else interpreted
+
+
+def one_joint(kind: str, link: Link, **joint: float) -> Robot:
+    """A link hanging on the world by one joint about, or along, y."""
+    hinge = Joint("joint", kind, WORLD, link.name, axis=(0.0, 1.0, 0.0), **joint)
+    return Robot.from_description(Description("mechanism", "tests", (link,), (hinge,)))
+
+
+def pendulum(length: float = 0.5, mass: float = 1.2, **joint: float) -> Robot:
+    """A point mass on a rod without mass, swinging about y; hangs down at zero."""
+    return one_joint("revolute", Link("bob", mass, (0.0, 0.0, -length), (0.0,) * 6), **joint)
+
+
+def slider(mass: float = 2.0, **joint: float) -> Robot:
+    """A mass that slides along y."""
+    return one_joint("prismatic", Link("block", mass, (0.0, 0.0, 0.0), (0.01, 0, 0, 0.01, 0, 0.01)), **joint)
+
+
+def top(mass: float = 0.8, height: float = 0.15, across: float = 0.004, along: float = 0.002) -> Robot:
+    """A symmetric top on a spherical joint at the origin; inertia about its centre of mass."""
+    spinning = Link("top", mass, (0.0, 0.0, height), (across, 0.0, 0.0, across, 0.0, along))
+    joint = Joint("tip", "spherical", WORLD, "top")
+    return Robot.from_description(Description("top", "tests", (spinning,), (joint,)))
+
+
+def chain(links: int, **joint: float) -> Robot:
+    """Equal links in a row, hinged about axes that turn by a right angle from one to the next."""
+    axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+    bodies, joints = [], []
+    for i in range(links):
+        bodies.append(Link(f"link{i}", 0.5, (0.0, 0.02, -0.1), (0.004, 0.0, 0.0, 0.004, 0.0, 0.001)))
+        parent, place = (WORLD, (0.0, 0.0, 0.0)) if i == 0 else (f"link{i - 1}", (0.0, 0.0, -0.2))
+        joints.append(
+            Joint(f"joint{i}", "revolute", parent, f"link{i}", position=place, axis=axes[i % 2], **joint)
+        )
+    return Robot.from_description(Description("chain", "tests", tuple(bodies), tuple(joints)))
+
+
+def turned(axis: tuple, angle: float) -> np.ndarray:
+    """Quaternion of a rotation."""
+    unit = np.array(axis) / np.linalg.norm(axis)
+    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * unit)])

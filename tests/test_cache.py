@@ -1,0 +1,135 @@
+"""An edit of any source that compiled code was made from changes the result; without an edit nothing is compiled again."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "stiction"
+CONTROLLER = """
+from typing import NamedTuple
+from stiction import controller
+from law import force
+
+class Pull(NamedTuple):
+    strength: float
+
+@controller(Pull)
+def pull(params, dynamics, time, q, v):
+    dynamics.control[0] += force(params.strength)
+"""
+LAW = """
+from stiction.compiled import formula
+
+@formula
+def force(strength):
+    return {factor} * strength
+"""
+SCRIPT = """
+import stiction as st
+from user import Pull
+world = st.World(st.robots.ball(mass=1.0), gravity=(0, 0, 0))
+motion = st.simulate(world, duration=0.1, dt=0.01, controller=Pull(1.0))
+print(motion.v[-1, 0])
+"""
+
+
+def run(folder: Path, package: Path, script: str) -> str:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{package.parent}{os.pathsep}{folder}",
+        "STICTION_CACHE": str(folder / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python itself misses an edit of equal size within a second
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.jit
+def test_editing_a_users_controller_or_what_it_calls_changes_the_result(tmp_path):
+    (tmp_path / "user.py").write_text(CONTROLLER)
+    (tmp_path / "law.py").write_text(LAW.format(factor=1.0))
+    assert float(run(tmp_path, PACKAGE, SCRIPT)) == pytest.approx(0.1)
+    (tmp_path / "law.py").write_text(LAW.format(factor=2.0))
+    assert float(run(tmp_path, PACKAGE, SCRIPT)) == pytest.approx(0.2)
+    (tmp_path / "user.py").write_text(CONTROLLER.replace("+= force", "-= force"))
+    assert float(run(tmp_path, PACKAGE, SCRIPT)) == pytest.approx(-0.2)
+
+
+@pytest.mark.jit
+def test_editing_a_kernel_of_ours_changes_the_result(tmp_path):
+    package = tmp_path / "copy" / "stiction"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    script = """
+import stiction as st
+assert st.__file__.startswith({root!r}), st.__file__
+motion = st.simulate(st.World(st.robots.ball()), duration=0.1, dt=0.01)
+print(motion.v[-1, 2])
+""".format(root=str(tmp_path))
+    assert float(run(tmp_path, package, script)) == pytest.approx(-0.981)
+    file = package / "kernels" / "spatial.py"
+    text = file.read_text()
+    edited = text.replace("return (k * a[0], k * a[1], k * a[2])", "return (k * a[0], k * a[1], 2 * k * a[2])")
+    assert edited != text
+    file.write_text(edited)
+    assert float(run(tmp_path, package, script)) != pytest.approx(-0.981)
+
+
+@pytest.mark.jit
+def test_a_second_process_compiles_nothing(tmp_path):
+    script = """
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, e): compiled.append(e.data["dispatcher"].py_func.__name__)
+    def on_end(self, e): pass
+event.register("numba:compile", Listener())
+import time, stiction as st
+begun = time.perf_counter()
+world = st.World(st.robots.biped10())
+st.simulate(world, duration=0.1, state=world.standing(0.5))
+print(len(compiled), time.perf_counter() - begun)
+"""
+    compiled, _ = run(tmp_path, PACKAGE, script).split()
+    assert int(compiled) > 20
+    before = sorted(path.name for path in (tmp_path / "cache").rglob("*"))
+    compiled, took = run(tmp_path, PACKAGE, script).split()
+    assert int(compiled) == 0
+    assert float(took) < 5.0  # about 0.1 s where nothing else runs; compiling takes 10
+    assert sorted(path.name for path in (tmp_path / "cache").rglob("*")) == before
+
+
+@pytest.mark.jit
+def test_numbas_own_cache_folder_is_left_as_it_was():
+    import numba
+
+    import stiction  # noqa: F401
+
+    assert numba.config.CACHE_DIR == os.environ.get("NUMBA_CACHE_DIR", "")
+
+
+def test_folders_that_were_not_used_for_long_are_removed(tmp_path, monkeypatch):
+    from stiction import _cache
+
+    monkeypatch.setenv("STICTION_CACHE", str(tmp_path))
+    _cache._root.cache_clear()
+    _cache.folder.cache_clear()
+    try:
+        old, recent = tmp_path / "old", tmp_path / "recent"
+        old.mkdir()
+        recent.mkdir()
+        long_ago = time.time() - 40 * 86400
+        os.utime(old, (long_ago, long_ago))
+        made = _cache.folder()
+        assert made.parent == tmp_path and made.is_dir()
+        assert recent.exists() and not old.exists()
+    finally:
+        _cache._root.cache_clear()
+        _cache.folder.cache_clear()
