@@ -58,16 +58,24 @@ def _collect(module: types.ModuleType | None, found: dict[Path, None]) -> None:
         return
     found[Path(file)] = None
     for value in list(vars(module).values()):
-        name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+        name = (
+            value.__name__
+            if isinstance(value, types.ModuleType)
+            else getattr(value, "__module__", None)
+        )
         if isinstance(name, str):
             _collect(sys.modules.get(name), found)
 
 
 def _is_users(file: Path) -> bool:
     """Tell whether a source file is the user's: not ours, not Python's, not an installed package's."""
-    installed = {Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")}
+    installed = {
+        Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")
+    }
     file = file.resolve()
-    return file.suffix == ".py" and not any(file.is_relative_to(root) for root in {PACKAGE, *installed})
+    return file.suffix == ".py" and not any(
+        file.is_relative_to(root) for root in {PACKAGE, *installed}
+    )
 
 
 @cache
@@ -80,8 +88,11 @@ def _root() -> Path:
         with tempfile.TemporaryFile(dir=root):
             return root
     except OSError as error:
-        warnings.warn(f"compiled code is not kept: {root} cannot be written ({error}); "
-                      "set STICTION_CACHE to a folder that can", stacklevel=2)
+        warnings.warn(
+            f"compiled code is not kept: {root} cannot be written ({error}); "
+            "set STICTION_CACHE to a folder that can",
+            stacklevel=2,
+        )
         return Path(tempfile.mkdtemp(prefix="stiction-"))
 
 

@@ -58,13 +58,17 @@ class _Inlined(CPUDispatcher):
     @cached_property
     def _for_python(self) -> Any:
         inner = self.py_func
-        copy = FunctionType(inner.__code__, inner.__globals__, inner.__name__, None, inner.__closure__)
+        copy = FunctionType(
+            inner.__code__, inner.__globals__, inner.__name__, None, inner.__closure__
+        )
         copy.__qualname__ = f"{inner.__qualname__} for Python"  # names its file in the cache
         copy.__module__ = inner.__module__
         return routine(copy)
 
 
-def _declare(function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()) -> Any:
+def _declare(
+    function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()
+) -> Any:
     with cached_in({function.__module__, *modules}):
         return njit(**options)(function)
 

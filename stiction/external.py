@@ -59,18 +59,31 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
         raise InputError(f"forces: found {type(force).__name__}; give Push or TabulatedForce")
     place = world.place(force.body)
     if place.link == 0:
-        raise InputError(f"forces: '{force.body}' is fixed to the world; a force there moves nothing")
+        raise InputError(
+            f"forces: '{force.body}' is fixed to the world; a force there moves nothing"
+        )
     what = f"force on '{force.body}'"
     point = place.position + place.rotation @ _finite(what, "point", force.point, (3,))
     if isinstance(force, Push):
         start, stop = float(force.start), float(force.stop)
         if not (np.isfinite([start, stop]).all() and start < stop):
-            raise InputError(f"{what}: start {start} and stop {stop} must be finite, start before stop")
+            raise InputError(
+                f"{what}: start {start} and stop {stop} must be finite, start before stop"
+            )
         pushed = _finite(what, "force", force.force, (3,))
-        return place.link, point, 1, np.array([start, stop]), np.tile(pushed, (2, 1)), np.zeros((2, 3))
+        return (
+            place.link,
+            point,
+            1,
+            np.array([start, stop]),
+            np.tile(pushed, (2, 1)),
+            np.zeros((2, 3)),
+        )
     time = np.array(force.time, float)
     if time.ndim != 1 or len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
-        raise InputError(f"{what}: time must be at least 2 finite, strictly increasing numbers in s")
+        raise InputError(
+            f"{what}: time must be at least 2 finite, strictly increasing numbers in s"
+        )
     table = _finite(what, "force", force.force, (len(time), 3))
     moment = np.zeros((len(time), 3)) if force.moment is None else force.moment
     return place.link, point, 0, time, table, _finite(what, "moment", moment, (len(time), 3))

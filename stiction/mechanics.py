@@ -24,10 +24,12 @@ from stiction.kernels.joint_space import (
     bias,
     dense_inertia,
     factor_free_part,
-    inverse_dynamics as _inverse_dynamics,
     joint_space_accelerations,
     joint_space_inertia,
     joint_space_modes,
+)
+from stiction.kernels.joint_space import (
+    inverse_dynamics as _inverse_dynamics,
 )
 from stiction.kernels.kinematics import (
     drift_accelerations,
@@ -38,6 +40,8 @@ from stiction.kernels.kinematics import (
 )
 from stiction.kernels.quantities import (
     centre_of_mass as _centre_of_mass,
+)
+from stiction.kernels.quantities import (
     kinetic_energy,
     potential_energy,
     total_momentum,
@@ -231,6 +235,7 @@ def inverse_inertia(
 
 def common_dofs(world: World, links: np.ndarray) -> np.ndarray:
     """Last coordinate on the ways of both links to the world, -1 if there is none, (n, n)."""
+
     def chain(link: int) -> list[int]:
         d = int(world.tree.v_index[link + 1]) - 1
         row, depth = world.tree.dof_row[d], world.tree.dof_depth[d]
@@ -260,7 +265,9 @@ def _frame(world: World, q: ArrayLike, v: ArrayLike, name: str) -> tuple[np.ndar
     return J, acceleration
 
 
-def _measured(world: World, q: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _measured(
+    world: World, q: ArrayLike, v: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     q = checked_vector("q", q, world.nq, "position", lambda k: f"q[{k}]")
     v = checked_vector("v", v, world.nv, "velocity", world.dof_name)
     centre, momenta, energies = np.zeros((1, 3)), np.zeros((1, 6)), np.zeros((1, 2))

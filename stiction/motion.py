@@ -80,7 +80,9 @@ class Motion:
         d = int(self.world.tree.v_index[self.world.joint(name)])
         k = int(self.world.tree.dof_q[d])
         if k < 0:
-            raise InputError(f"joint '{name}' is free or spherical; its coordinates are in motion.q")
+            raise InputError(
+                f"joint '{name}' is free or spherical; its coordinates are in motion.q"
+            )
         return self.q[:, k]
 
     def plot(self, *what: str) -> Figure:
@@ -114,7 +116,9 @@ class Motion:
         file.attrs["parameters"] = json.dumps(self.parameters)
         file.attrs["versions"] = json.dumps(self.versions)
         file.attrs["gravity"] = self.world.gravity
-        file.attrs["ground"] = json.dumps(None if self.world.ground is None else vars(self.world.ground))
+        file.attrs["ground"] = json.dumps(
+            None if self.world.ground is None else vars(self.world.ground)
+        )
         for name in ARRAYS:
             data = getattr(self, name)
             file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
@@ -153,7 +157,9 @@ class Motion:
         ground = json.loads(file.attrs["ground"])
         world = World(*robots, ground=ground and Plane(**ground), gravity=file.attrs["gravity"])
         if world.digest() != file.attrs["model_hash"]:
-            raise MotionFileError(f"{path}: the model in the file does not have the hash that was stored with it")
+            raise MotionFileError(
+                f"{path}: the model in the file does not have the hash that was stored with it"
+            )
         arrays = {name: np.array(file[name][()], float) for name in ARRAYS}
         n, nv = len(arrays["time"]), world.nv
         shapes = {"time": (n,), "q": (n, world.nq)}

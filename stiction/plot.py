@@ -34,7 +34,9 @@ def _draw(panel: Any, motion: Motion, item: str) -> None:
     time = motion.time
     if item == "energy":
         energy = motion.energy()
-        for values, label in zip((*energy, energy.total), ("kinetic", "potential", "total"), strict=True):
+        for values, label in zip(
+            (*energy, energy.total), ("kinetic", "potential", "total"), strict=True
+        ):
             panel.plot(time, values, label=label)
         panel.set_ylabel("energy [J]")
     elif item == "momentum":

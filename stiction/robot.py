@@ -28,7 +28,16 @@ _NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
 _LIMITS = ("lower", "upper", "effort_lower", "effort_upper", "speed_limit")
 JOINT_PROPERTIES = (*_NOT_NEGATIVE, "spring_reference", *_LIMITS)
 # what numpy, zipfile and zlib raise at a damaged file
-_UNREADABLE = (OSError, ValueError, TypeError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,12 +131,18 @@ class Robot:
         """Return the same robot with its base placed there in the home configuration [m, w x y z]."""
         position, quaternion = np.array(position, float), np.array(quaternion, float)
         if position.shape != (3,) or quaternion.shape != (4,):
-            raise InputError(f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4")
+            raise InputError(
+                f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4"
+            )
         if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
-            raise InputError(f"robot '{self.name}': at({position}, {quaternion}) is not finite or has no rotation")
+            raise InputError(
+                f"robot '{self.name}': at({position}, {quaternion}) is not finite or has no rotation"
+            )
         roots = np.flatnonzero(self.parent < 0)
         if len(roots) != 1:
-            raise InputError(f"robot '{self.name}' has {len(roots)} roots; at() places robots with one")
+            raise InputError(
+                f"robot '{self.name}' has {len(roots)} roots; at() places robots with one"
+            )
         root = roots[0]
         if self.joint_type[root] == FREE:
             home = self.home.copy()
@@ -137,7 +152,9 @@ class Robot:
         pose = Pose.of(position, quaternion)
         joint_position, joint_rotation = self.joint_position.copy(), self.joint_rotation.copy()
         joint_position[root], joint_rotation[root] = pose.position, pose.rotation
-        return dataclasses.replace(self, joint_position=joint_position, joint_rotation=joint_rotation)
+        return dataclasses.replace(
+            self, joint_position=joint_position, joint_rotation=joint_rotation
+        )
 
     def with_joints(self, **values: ArrayLike) -> Robot:
         """Return the same robot with other joint properties, each one number for all velocities or nv of them.
@@ -147,10 +164,14 @@ class Robot:
         changed = {}
         for name, value in values.items():
             if name not in JOINT_PROPERTIES:
-                raise InputError(f"with_joints: no property '{name}'; there are {', '.join(JOINT_PROPERTIES)}")
+                raise InputError(
+                    f"with_joints: no property '{name}'; there are {', '.join(JOINT_PROPERTIES)}"
+                )
             numbers = np.array(value, float)
             if numbers.shape not in ((), (self.nv,)) or np.isnan(numbers).any():
-                raise InputError(f"with_joints: {name} must be a number or {self.nv} of them, not NaN; found {value!r}")
+                raise InputError(
+                    f"with_joints: {name} must be a number or {self.nv} of them, not NaN; found {value!r}"
+                )
             if name in _NOT_NEGATIVE and (numbers < 0).any():
                 raise InputError(f"with_joints: {name} must not be negative, found {numbers.min()}")
             changed[name] = np.broadcast_to(numbers, self.nv).copy()
@@ -162,12 +183,16 @@ class Robot:
     @property
     def q_index(self) -> np.ndarray:
         """First position of each link's joint in q, (nl)."""
-        return np.concatenate([[0], np.cumsum([Q_SIZE[k] for k in self.joint_type])])[:-1].astype(int)
+        return np.concatenate([[0], np.cumsum([Q_SIZE[k] for k in self.joint_type])])[:-1].astype(
+            int
+        )
 
     @property
     def v_index(self) -> np.ndarray:
         """First velocity of each link's joint in v, (nl)."""
-        return np.concatenate([[0], np.cumsum([V_SIZE[k] for k in self.joint_type])])[:-1].astype(int)
+        return np.concatenate([[0], np.cumsum([V_SIZE[k] for k in self.joint_type])])[:-1].astype(
+            int
+        )
 
     def keyframe(self, name: str) -> np.ndarray:
         """Return the positions q of a keyframe of the file."""
@@ -206,10 +231,14 @@ class Robot:
             raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
         version = values.pop("format", "unknown")
         if not np.array_equal(version, FORMAT):
-            raise ModelFileError(f"{path}: robot format {version}; this version of stiction reads {FORMAT}")
+            raise ModelFileError(
+                f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
+            )
         missing = {field.name for field in dataclasses.fields(cls)} ^ values.keys()
         if missing:
-            raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
+            raise ModelFileError(
+                f"{path}: missing or unknown entries: {', '.join(sorted(missing))}"
+            )
         texts = {key: str(values[key]) for key in ("name", "source")}
         return cls(**{**values, **texts})
 
@@ -309,7 +338,10 @@ def _dof_arrays(moving: list[Joint]) -> dict:
 
 def _frame_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
     """Named frames: those of the file, and the links that were merged."""
-    rows = [(frame.name, *place[frame.link], frame.position, frame.quaternion) for frame in description.frames]
+    rows = [
+        (frame.name, *place[frame.link], frame.position, frame.quaternion)
+        for frame in description.frames
+    ]
     taken = {frame.name for frame in description.frames}
     for link in description.links:
         if place[link.name][0] != link.name and link.name not in taken:
@@ -364,7 +396,11 @@ def _actuator_arrays(description: Description, index: dict[str, int]) -> dict:
 
 def _other_arrays(description: Description, moving: list[Joint]) -> dict:
     """Sensors, materials, keyframes, contact pairs and the home configuration."""
-    sensors, materials, keyframes = description.sensors, description.materials, description.keyframes
+    sensors, materials, keyframes = (
+        description.sensors,
+        description.materials,
+        description.keyframes,
+    )
     nq = sum(Q_SIZE[JOINT_CODES[joint.type]] for joint in moving)
     nv = sum(V_SIZE[JOINT_CODES[joint.type]] for joint in moving)
     nu = len(description.actuators)
@@ -377,8 +413,12 @@ def _other_arrays(description: Description, moving: list[Joint]) -> dict:
         "material_name": _names(material.name for material in materials),
         "material_mu": _ranges((m.mu_static, m.mu_kinetic) for m in materials),
         "keyframe_name": _names(keyframe.name for keyframe in keyframes),
-        "keyframe_q": np.array([keyframe.q for keyframe in keyframes], float).reshape(len(keyframes), nq),
-        "keyframe_v": np.array([keyframe.v for keyframe in keyframes], float).reshape(len(keyframes), nv),
+        "keyframe_q": np.array([keyframe.q for keyframe in keyframes], float).reshape(
+            len(keyframes), nq
+        ),
+        "keyframe_v": np.array([keyframe.v for keyframe in keyframes], float).reshape(
+            len(keyframes), nv
+        ),
         "keyframe_control": np.array(controls, float).reshape(len(keyframes), nu),
         "contact_pairs": np.array(description.contact_pairs, dtype=np.str_).reshape(-1, 2),
         "contact_excludes": np.array(description.contact_excludes, dtype=np.str_).reshape(-1, 2),

@@ -55,9 +55,7 @@ class Pose(NamedTuple):
 
     def then(self, inner: Pose) -> Pose:
         """Pose of `inner`, given in this frame, in the outer frame."""
-        return Pose(
-            self.position + self.rotation @ inner.position, self.rotation @ inner.rotation
-        )
+        return Pose(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
 
     def inertia(self, mass: float, centre: ArrayLike, inertia: ArrayLike) -> tuple:
         """Mass, centre and inertia about the centre (matrix) of a body given in this frame, in the outer one."""
@@ -65,7 +63,9 @@ class Pose(NamedTuple):
         return mass, moved, self.rotation @ symmetric(inertia) @ self.rotation.T
 
 
-def joined(bodies: list[tuple[float, np.ndarray, np.ndarray]]) -> tuple[float, np.ndarray, np.ndarray]:
+def joined(
+    bodies: list[tuple[float, np.ndarray, np.ndarray]],
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre and inertia about the centre of several bodies in one frame (parallel-axis theorem)."""
     mass = sum(body[0] for body in bodies)
     if mass == 0:

@@ -27,7 +27,9 @@ CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progr
 FIRST_CHUNK = 500  # [steps]
 LONGEST_RECORD = 16e9  # [bytes]
 
-Controller = Any  # a specification with `bind(world)`, a parameter tuple of a registered type, or several
+Controller = (
+    Any  # a specification with `bind(world)`, a parameter tuple of a registered type, or several
+)
 Progress = Callable[[float], None]
 
 
@@ -65,9 +67,13 @@ class Simulation:
     ) -> None:
         """Begin at a state, the home configuration by default; dt in s."""
         if not isinstance(world, World):
-            raise InputError(f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)")
+            raise InputError(
+                f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
+            )
         if contact is not None:
-            raise InputError(f"contact: found {contact!r}; this version has no contact model, give None")
+            raise InputError(
+                f"contact: found {contact!r}; this version has no contact model, give None"
+            )
         self.world = world
         self.dt = _checked_dt(dt)
         self._integrator = _checked_integrator(integrator)
@@ -76,7 +82,9 @@ class Simulation:
         self._start, self._steps = begin.time, 0
         self._state = StepState(begin.q, begin.v)
         dynamics = allocate(world.tree)
-        self._system = System(dynamics, _checked_method(method), controllers, bind_forces(world, forces))
+        self._system = System(
+            dynamics, _checked_method(method), controllers, bind_forces(world, forces)
+        )
         self._work = _allocate_work(world)
         self._report = np.zeros(2, np.int64)
         self._nothing_recorded = _allocate_record(world, 0)
@@ -111,7 +119,9 @@ class Simulation:
         if torque is None:
             applied[:] = 0.0
         else:
-            applied[:] = checked_vector("torque", torque, self.world.nv, "force", self.world.dof_name)
+            applied[:] = checked_vector(
+                "torque", torque, self.world.nv, "force", self.world.dof_name
+            )
         before = self.state
         status = self.advance(self._nothing_recorded, 1, n)
         if status != OK:
@@ -122,7 +132,15 @@ class Simulation:
         clock = Clock(self._start, self.dt, every)
         first = self._steps
         status = self._run(
-            self._integrator, self._system, self._state, self._work, record, clock, first, first + n, self._report
+            self._integrator,
+            self._system,
+            self._state,
+            self._work,
+            record,
+            clock,
+            first,
+            first + n,
+            self._report,
         )
         self._steps = int(self._report[0])
         return status
@@ -130,7 +148,9 @@ class Simulation:
     def save_state(self) -> SavedState:
         """Return all that the continuation depends on."""
         mode = self._system.dynamics.mode.copy()
-        return SavedState(self._start, self._steps, self._state.q.copy(), self._state.v.copy(), mode)
+        return SavedState(
+            self._start, self._steps, self._state.q.copy(), self._state.v.copy(), mode
+        )
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state; the continuation is bitwise the same."""
@@ -200,7 +220,9 @@ def simulate(
     what was recorded until then.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
-    if not (isinstance(duration, int | float | np.number) and math.isfinite(duration) and duration >= 0):
+    if not (
+        isinstance(duration, int | float | np.number) and math.isfinite(duration) and duration >= 0
+    ):
         raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
     if not (isinstance(record, Recording) and isinstance(record.every, int) and record.every >= 1):
         raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
@@ -294,14 +316,18 @@ def _allocate_work(world: World) -> Work:
 
 
 def _allocate_record(world: World, rows: int) -> Record:
-    return Record(
-        np.zeros((rows, world.nq)), *(np.zeros((rows, world.nv)) for _ in range(3))
-    )
+    return Record(np.zeros((rows, world.nq)), *(np.zeros((rows, world.nv)) for _ in range(3)))
 
 
-def _parameters(simulation: Simulation, duration: float, record: Recording, controller: Controller) -> dict:
+def _parameters(
+    simulation: Simulation, duration: float, record: Recording, controller: Controller
+) -> dict:
     """How a motion was simulated, as plain values for its file."""
-    given = controller if isinstance(controller, tuple | list) and not hasattr(controller, "_fields") else [controller]
+    given = (
+        controller
+        if isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
+        else [controller]
+    )
     return {
         "contact": None,
         "dt": simulation.dt,

@@ -18,7 +18,10 @@ from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Tree, allocat
 from stiction.robot import Robot
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
-SLACK = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}  # `Tree.slack`, well above rounding
+SLACK = {
+    np.dtype(np.float64): 1e-9,
+    np.dtype(np.float32): 1e-4,
+}  # `Tree.slack`, well above rounding
 _DOF_FIELDS = (
     "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
 ).split()
@@ -50,21 +53,32 @@ class World:
     """
 
     def __init__(
-        self, *robots: Robot, ground: Plane | None = Plane(), gravity: ArrayLike = GRAVITY  # noqa: B008
+        self,
+        *robots: Robot,
+        ground: Plane | None = Plane(),
+        gravity: ArrayLike = GRAVITY,  # noqa: B008
     ) -> None:
         """Put robots into one forest, in this order; gravity in m/s2."""
         if not robots:
-            raise InputError("World() got no robot; give at least one, for example stiction.robots.ball()")
+            raise InputError(
+                "World() got no robot; give at least one, for example stiction.robots.ball()"
+            )
         for robot in robots:
             if not isinstance(robot, Robot):
-                raise InputError(f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)")
+                raise InputError(
+                    f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)"
+                )
         if not (ground is None or isinstance(ground, Plane)):
-            raise InputError(f"World(ground=...) takes Plane() or None, found {type(ground).__name__}")
+            raise InputError(
+                f"World(ground=...) takes Plane() or None, found {type(ground).__name__}"
+            )
         self.robots = _distinct(robots)
         self.ground = ground
         self.gravity = np.array(gravity, float)
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
-            raise InputError(f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}")
+            raise InputError(
+                f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}"
+            )
         self.tree = _tree(self.robots, self.gravity, np.dtype(np.float64))
         self._names = _Names(self.robots)
 
@@ -96,7 +110,10 @@ class World:
     def dof_name(self, d: int) -> str:
         """Name of a velocity coordinate: its joint, and its direction where the joint has several."""
         link = self.tree.dof_link[d]
-        directions = {FREE: ("x", "y", "z", "turn x", "turn y", "turn z"), SPHERICAL: ("x", "y", "z")}
+        directions = {
+            FREE: ("x", "y", "z", "turn x", "turn y", "turn z"),
+            SPHERICAL: ("x", "y", "z"),
+        }
         kind = int(self.tree.joint_type[link])
         part = d - self.tree.v_index[link]
         suffix = f" ({directions[kind][part]})" if kind in directions else ""
@@ -130,13 +147,18 @@ class World:
             if root == 0:
                 continue
             if root not in lowest:
-                raise InputError(f"standing(): '{self.link_names[root]}' and its links have no colliding shape")
+                raise InputError(
+                    f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
+                )
             state.q[self.tree.q_index[root] + 2] += self.ground.height + above - lowest[root]
         return state
 
     def digest(self) -> str:
         """Hash of everything that decides how the world moves, 16 hexadecimal digits."""
-        parts = [robot.digest() for robot in self.robots] + [repr(self.gravity.tolist()), repr(self.ground)]
+        parts = [robot.digest() for robot in self.robots] + [
+            repr(self.gravity.tolist()),
+            repr(self.ground),
+        ]
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
     def check_state(self, state: State | None) -> State:
@@ -144,7 +166,9 @@ class World:
         if state is None:
             return self.home()
         if not isinstance(state, State):
-            raise InputError(f"state: found {type(state).__name__}; use stiction.State(q, v), world.home() or world.standing()")
+            raise InputError(
+                f"state: found {type(state).__name__}; use stiction.State(q, v), world.home() or world.standing()"
+            )
         q = checked_vector("state.q", state.q, self.nq, "position", lambda k: f"q[{k}]")
         v = checked_vector("state.v", state.v, self.nv, "velocity", self.dof_name)
         if not np.isfinite(state.time):
@@ -162,17 +186,23 @@ class World:
         return State(q, v, float(state.time))
 
 
-def checked_vector(what: str, value: ArrayLike, size: int, unit: str, name: Callable[[int], str]) -> np.ndarray:
+def checked_vector(
+    what: str, value: ArrayLike, size: int, unit: str, name: Callable[[int], str]
+) -> np.ndarray:
     """Copy of a vector as float64, after checking its size and that it is finite."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{what}: found {value!r}; give {size} numbers") from None
     if array.shape != (size,):
-        raise InputError(f"{what}: found shape {array.shape}; this world has {size} {unit} coordinates, shape ({size},)")
+        raise InputError(
+            f"{what}: found shape {array.shape}; this world has {size} {unit} coordinates, shape ({size},)"
+        )
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
-        raise InputError(f"{what}: {name(int(bad[0]))} is {array[bad[0]]}; all {size} numbers must be finite")
+        raise InputError(
+            f"{what}: {name(int(bad[0]))} is {array[bad[0]]}; all {size} numbers must be finite"
+        )
     return array
 
 
@@ -230,7 +260,9 @@ class _Names:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'")
+            raise InputError(
+                f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'"
+            )
         known = ", ".join(sorted(key for key in table if "/" not in key)[:40])
         raise InputError(f"no {kind} '{name}' in this world; it has: {known}")
 
@@ -285,7 +317,9 @@ def _roots(parent: np.ndarray) -> np.ndarray:
     return root
 
 
-def _chains(parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray) -> dict:
+def _chains(
+    parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray
+) -> dict:
     """For every velocity coordinate: the chain of coordinates from it to the world."""
     nv = v_index[-1]
     dof_parent, dof_link, dof_q = (np.full(nv, -1, np.int64) for _ in range(3))
@@ -322,7 +356,11 @@ def _lowest_points(world: World, dynamics: Any) -> list[tuple[int, float]]:
             link = first + robot.shape_link[shape]
             root = world.tree.root[link]
             R_link = dynamics.rotation[link]
-            p = dynamics.origin[root] + dynamics.position[link] + R_link @ robot.shape_position[shape]
+            p = (
+                dynamics.origin[root]
+                + dynamics.position[link]
+                + R_link @ robot.shape_position[shape]
+            )
             down = -(R_link @ robot.shape_rotation[shape])[2]
             points.append((int(root), p[2] - _reach(robot, shape, down)))
         first += len(robot.link_name)

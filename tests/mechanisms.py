@@ -28,10 +28,14 @@ def pendulum(length: float = 0.5, mass: float = 1.2, **joint: float) -> Robot:
 
 def slider(mass: float = 2.0, **joint: float) -> Robot:
     """A mass that slides along y."""
-    return one_joint("prismatic", Link("block", mass, (0.0, 0.0, 0.0), (0.01, 0, 0, 0.01, 0, 0.01)), **joint)
+    return one_joint(
+        "prismatic", Link("block", mass, (0.0, 0.0, 0.0), (0.01, 0, 0, 0.01, 0, 0.01)), **joint
+    )
 
 
-def top(mass: float = 0.8, height: float = 0.15, across: float = 0.004, along: float = 0.002) -> Robot:
+def top(
+    mass: float = 0.8, height: float = 0.15, across: float = 0.004, along: float = 0.002
+) -> Robot:
     """A symmetric top on a spherical joint at the origin; inertia about its centre of mass."""
     spinning = Link("top", mass, (0.0, 0.0, height), (across, 0.0, 0.0, across, 0.0, along))
     joint = Joint("tip", "spherical", WORLD, "top")
@@ -43,10 +47,20 @@ def chain(links: int, **joint: float) -> Robot:
     axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
     bodies, joints = [], []
     for i in range(links):
-        bodies.append(Link(f"link{i}", 0.5, (0.0, 0.02, -0.1), (0.004, 0.0, 0.0, 0.004, 0.0, 0.001)))
+        bodies.append(
+            Link(f"link{i}", 0.5, (0.0, 0.02, -0.1), (0.004, 0.0, 0.0, 0.004, 0.0, 0.001))
+        )
         parent, place = (WORLD, (0.0, 0.0, 0.0)) if i == 0 else (f"link{i - 1}", (0.0, 0.0, -0.2))
         joints.append(
-            Joint(f"joint{i}", "revolute", parent, f"link{i}", position=place, axis=axes[i % 2], **joint)
+            Joint(
+                f"joint{i}",
+                "revolute",
+                parent,
+                f"link{i}",
+                position=place,
+                axis=axes[i % 2],
+                **joint,
+            )
         )
     return Robot.from_description(Description("chain", "tests", tuple(bodies), tuple(joints)))
 

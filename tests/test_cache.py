@@ -46,7 +46,12 @@ def run(folder: Path, package: Path, script: str) -> str:
         "PYTHONDONTWRITEBYTECODE": "1",  # Python itself misses an edit of equal size within a second
     }
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -67,16 +72,18 @@ def test_editing_a_users_controller_or_what_it_calls_changes_the_result(tmp_path
 def test_editing_a_kernel_of_ours_changes_the_result(tmp_path):
     package = tmp_path / "copy" / "stiction"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    script = """
+    script = f"""
 import stiction as st
-assert st.__file__.startswith({root!r}), st.__file__
+assert st.__file__.startswith({str(tmp_path)!r}), st.__file__
 motion = st.simulate(st.World(st.robots.ball()), duration=0.1, dt=0.01)
 print(motion.v[-1, 2])
-""".format(root=str(tmp_path))
+"""
     assert float(run(tmp_path, package, script)) == pytest.approx(-0.981)
     file = package / "kernels" / "spatial.py"
     text = file.read_text()
-    edited = text.replace("return (k * a[0], k * a[1], k * a[2])", "return (k * a[0], k * a[1], 2 * k * a[2])")
+    edited = text.replace(
+        "return (k * a[0], k * a[1], k * a[2])", "return (k * a[0], k * a[1], 2 * k * a[2])"
+    )
     assert edited != text
     file.write_text(edited)
     assert float(run(tmp_path, package, script)) != pytest.approx(-0.981)

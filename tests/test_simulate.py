@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from mechanisms import chain, fewer, slider
 
 import stiction as st
+from mechanisms import chain, fewer, slider
 
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
@@ -73,7 +73,9 @@ def test_time_does_not_drift_over_many_steps():
 def test_a_duration_that_is_no_multiple_of_dt_ends_after_it():
     motion = st.simulate(st.World(slider()), duration=0.01, dt=0.003)
     assert motion.time[-1] == pytest.approx(0.012)
-    assert len(st.simulate(st.World(slider()), duration=0.3, dt=0.1)) == 4  # 0.3 / 0.1 is 2.9999999999999996
+    assert (
+        len(st.simulate(st.World(slider()), duration=0.3, dt=0.1)) == 4
+    )  # 0.3 / 0.1 is 2.9999999999999996
 
 
 def test_progress_rises_to_one():
@@ -88,7 +90,9 @@ def test_a_push_gives_its_whole_impulse_wherever_it_starts_and_stops(integrator,
     world = st.World(st.robots.ball(mass=0.5), gravity=(0, 0, 0))
     push = st.Push("ball", (0, 0, 0), (3.0, -2.0, 1.0), start, stop)
     motion = st.simulate(world, duration=0.3, dt=0.01, forces=[push], integrator=integrator)
-    assert np.allclose(motion.v[-1, :3], np.array([3.0, -2.0, 1.0]) * (stop - start) / 0.5, rtol=1e-12)
+    assert np.allclose(
+        motion.v[-1, :3], np.array([3.0, -2.0, 1.0]) * (stop - start) / 0.5, rtol=1e-12
+    )
     assert np.abs(motion.v[-1, 3:]).max() < 1e-15
 
 
@@ -96,13 +100,17 @@ def test_a_push_off_centre_spins():
     world = st.World(st.robots.ball(radius=0.1, mass=0.5), gravity=(0, 0, 0))
     push = st.Push("ball", (0, 0, 0.1), (1.0, 0, 0), 0.0, 0.001)
     motion = st.simulate(world, duration=0.001, dt=0.001, forces=[push])
-    assert np.allclose(motion.v[-1], [0.002, 0, 0, 0, 0.1 * 0.001 / (0.4 * 0.5 * 0.01), 0], rtol=1e-12)
+    assert np.allclose(
+        motion.v[-1], [0.002, 0, 0, 0, 0.1 * 0.001 / (0.4 * 0.5 * 0.01), 0], rtol=1e-12
+    )
 
 
 def test_a_tabulated_force_is_linear_between_its_times_and_turns_too():
     world = st.World(st.robots.ball(mass=0.5), gravity=(0, 0, 0))
     inertia = world.robots[0].inertia[0, 0]
-    ramp = st.TabulatedForce("ball", (0, 0, 0), [0.0, 0.1], [[0, 0, 0], [5.0, 0, 0]], [[0, 0, 0], [0, 0, 1e-3]])
+    ramp = st.TabulatedForce(
+        "ball", (0, 0, 0), [0.0, 0.1], [[0, 0, 0], [5.0, 0, 0]], [[0, 0, 0], [0, 0, 1e-3]]
+    )
     motion = st.simulate(world, duration=0.2, dt=0.001, forces=[ramp], integrator=st.RungeKutta4())
     assert motion.v[-1, 0] == pytest.approx(5.0 * 0.1 / 2 / 0.5, rel=1e-12)
     assert motion.v[-1, 5] == pytest.approx(1e-3 * 0.1 / 2 / inertia, rel=1e-12)
@@ -113,11 +121,21 @@ def test_forces_on_frames_act_at_the_frame():
     push = st.Push("left_sole", (0, 0, 0), (0, 0, 50.0), 0.0, 0.001)
     motion = st.simulate(world, duration=0.001, dt=0.001, forces=[push])
     p = motion.momentum()
-    assert np.allclose(p.linear[-1], [0, 0, 0.05], atol=1e-4)  # of 0.05 N s; joints turn by 1e-3 within the step
+    assert np.allclose(
+        p.linear[-1], [0, 0, 0.05], atol=1e-4
+    )  # of 0.05 N s; joints turn by 1e-3 within the step
     place = world.place("left_sole")
     J = st.mechanics.jacobian(world, motion.q[0], "left_sole")
     robot = world.robots[0].with_joints(friction=0)
-    a = st.mechanics.forward_dynamics(st.World(robot, gravity=(0, 0, 0)), motion.q[0], motion.v[0], J[2] * 50)
+    a = st.mechanics.forward_dynamics(
+        st.World(robot, gravity=(0, 0, 0)), motion.q[0], motion.v[0], J[2] * 50
+    )
     assert place.link > 0
-    free = st.simulate(st.World(robot, gravity=(0, 0, 0)), duration=0.001, dt=0.001, forces=[push], integrator=st.RungeKutta4())
+    free = st.simulate(
+        st.World(robot, gravity=(0, 0, 0)),
+        duration=0.001,
+        dt=0.001,
+        forces=[push],
+        integrator=st.RungeKutta4(),
+    )
     assert np.allclose(free.v[-1], a * 0.001, rtol=0.05, atol=1e-3)

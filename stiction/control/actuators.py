@@ -75,10 +75,14 @@ class Actuators:
         """Return the compiled form for a world."""
         count = sum(len(robot.actuator_name) for robot in world.robots)
         if count == 0:
-            raise InputError("Actuators: no robot of this world has actuators; use PDTracking or Torques")
+            raise InputError(
+                "Actuators: no robot of this world has actuators; use PDTracking or Torques"
+            )
         time, control = held_table("control", self.control, self.time, count)
         first = np.cumsum([1, *[len(robot.link_name) for robot in world.robots]])
-        links = np.concatenate([first[i] + robot.actuator_link for i, robot in enumerate(world.robots)])
+        links = np.concatenate(
+            [first[i] + robot.actuator_link for i, robot in enumerate(world.robots)]
+        )
         dof = world.tree.v_index[links]
         order = np.argsort(dof, kind="stable")
 

@@ -63,7 +63,9 @@ def prescribe(controllers, dynamics, time, q, v):
         PRESCRIBERS.get(type(one), _nothing)(one, dynamics, time, q, v)
 
 
-def _overload_for_tuples(each: Callable[..., None], registry: dict[type, Callable[..., None]]) -> None:
+def _overload_for_tuples(
+    each: Callable[..., None], registry: dict[type, Callable[..., None]]
+) -> None:
     """Compile `each` for a tuple of controllers: the first one's kernel, then the rest."""
 
     @overload(each, jit_options=PLUG_IN)

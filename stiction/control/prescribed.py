@@ -89,7 +89,11 @@ def rotation_at(spline, column, time):
     bend = quaternion_product(quaternion_conjugate(p), p2)
     stretch = k * quaternion_dot(p, p1)
     w = (k * rate[1], k * rate[2], k * rate[3])
-    w_dot = (k * bend[1] - stretch * w[0], k * bend[2] - stretch * w[1], k * bend[3] - stretch * w[2])
+    w_dot = (
+        k * bend[1] - stretch * w[0],
+        k * bend[2] - stretch * w[1],
+        k * bend[3] - stretch * w[2],
+    )
     return quaternion_normalized(p), w, w_dot
 
 
@@ -108,10 +112,14 @@ class Prescribed:
     def bind(self, world: World) -> PrescribedTable:
         """Return the compiled form for a world."""
         if self.base not in BASES:
-            raise InputError(f"Prescribed: base is {self.base!r}; it can be 'free', 'pitch' or 'all'")
+            raise InputError(
+                f"Prescribed: base is {self.base!r}; it can be 'free', 'pitch' or 'all'"
+            )
         reference = as_reference(self.reference)
         if self.base != "free" and reference.joints is not None:
-            raise InputError("Prescribed: a base needs a reference with all columns of q, not of joints alone")
+            raise InputError(
+                "Prescribed: a base needs a reference with all columns of q, not of joints alone"
+            )
         columns, q_index, dofs, _ = joint_columns(world, reference, self.joints)
         position, rotation = BASES[self.base]
         tree = world.tree
@@ -146,11 +154,20 @@ def _base_spline(world: World, reference: Reference, bases: list[int]) -> Spline
         else:
             d = world.tree.v_index[link] + 3
             slopes.append(np.array([_rate(p[k], v[k, d : d + 3]) for k in range(len(time))]))
-    return Spline(time, np.ascontiguousarray(np.hstack(values)), np.ascontiguousarray(np.hstack(slopes)))
+    return Spline(
+        time, np.ascontiguousarray(np.hstack(values)), np.ascontiguousarray(np.hstack(slopes))
+    )
 
 
 def _rate(p: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Rate of a quaternion for the angular velocity w in body axes."""
     a, b, c, d = p / 2
     x, y, z = w
-    return np.array([-b * x - c * y - d * z, a * x + c * z - d * y, a * y - b * z + d * x, a * z + b * y - c * x])
+    return np.array(
+        [
+            -b * x - c * y - d * z,
+            a * x + c * z - d * y,
+            a * y - b * z + d * x,
+            a * z + b * y - c * x,
+        ]
+    )

@@ -36,7 +36,11 @@ def spline_at(spline, column, time):
     last = len(spline.time) - 1
     zero = like(time, 0)
     if time <= spline.time[0]:
-        return spline.value[0, column], spline.slope[0, column] if time == spline.time[0] else zero, zero
+        return (
+            spline.value[0, column],
+            spline.slope[0, column] if time == spline.time[0] else zero,
+            zero,
+        )
     if time >= spline.time[last]:
         return spline.value[last, column], zero, zero
     k = table_row(spline.time, 0, last, time)
@@ -70,8 +74,15 @@ class Reference:
         """Time, q and v as arrays after checking them against the world."""
         time = np.array(self.time, float)
         columns = world.nq if self.joints is None else len(self.joints)
-        if time.ndim != 1 or len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
-            raise InputError("reference: time must be at least 2 finite, strictly increasing numbers in s")
+        if (
+            time.ndim != 1
+            or len(time) < 2
+            or not np.isfinite(time).all()
+            or (np.diff(time) <= 0).any()
+        ):
+            raise InputError(
+                "reference: time must be at least 2 finite, strictly increasing numbers in s"
+            )
         q = _samples("q", self.q, len(time), columns)
         if self.v is None:
             return time, q, None
@@ -85,7 +96,9 @@ def _samples(what: str, value: ArrayLike, rows: int, columns: int) -> np.ndarray
         raise InputError(f"reference: {what} has shape {array.shape}; expected ({rows}, {columns})")
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
-        raise InputError(f"reference: {what}[{row}, {column}] is {array[row, column]}; all samples must be finite")
+        raise InputError(
+            f"reference: {what}[{row}, {column}] is {array[row, column]}; all samples must be finite"
+        )
     return array
 
 
@@ -97,11 +110,15 @@ def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | 
         wanted = tuple(reference.joints) if joints is None else joints
         missing = [name for name in wanted if name not in available]
         if missing:
-            raise InputError(f"reference: joint '{missing[0]}' is not among its columns {tuple(available)}")
+            raise InputError(
+                f"reference: joint '{missing[0]}' is not among its columns {tuple(available)}"
+            )
         links = [world.joint(name) for name in wanted]
         columns = [available[name] for name in wanted]
     else:
-        single = [i for i in range(1, len(tree.parent)) if tree.joint_type[i] not in (FREE, SPHERICAL)]
+        single = [
+            i for i in range(1, len(tree.parent)) if tree.joint_type[i] not in (FREE, SPHERICAL)
+        ]
         links = single if joints is None else [world.joint(name) for name in joints]
         columns = [int(tree.q_index[link]) for link in links]
     for link in links:
@@ -112,7 +129,9 @@ def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | 
     return columns, tree.q_index[links], tree.v_index[links], [world.joint_names[i] for i in links]
 
 
-def joint_spline(world: World, reference: Reference, columns: list[int], dofs: np.ndarray) -> Spline:
+def joint_spline(
+    world: World, reference: Reference, columns: list[int], dofs: np.ndarray
+) -> Spline:
     """Return the spline of single coordinates."""
     time, q, v = reference.checked(world)
     value = np.ascontiguousarray(q[:, columns])
@@ -130,7 +149,11 @@ def smooth_slopes(time: np.ndarray, value: np.ndarray) -> np.ndarray:
     """
     n = len(time)
     h, rise = np.diff(time)[:, None], np.diff(value, axis=0)
-    slope = np.gradient(value, time, axis=0, edge_order=2 if n > 2 else 1) if value.size else value.copy()
+    slope = (
+        np.gradient(value, time, axis=0, edge_order=2 if n > 2 else 1)
+        if value.size
+        else value.copy()
+    )
     weight = np.zeros((n, 1))  # elimination of the tridiagonal system for the slopes in between
     for k in range(1, n - 1):
         before, after = 1 / h[k - 1], 1 / h[k]

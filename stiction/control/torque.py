@@ -53,7 +53,12 @@ def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int
         rows, times = rows[None], np.array([-np.inf])
     else:
         times = np.array(time, float)
-        if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        if (
+            times.ndim != 1
+            or not len(times)
+            or not np.isfinite(times).all()
+            or (np.diff(times) <= 0).any()
+        ):
             raise InputError(f"{what}: time must be finite, strictly increasing numbers in s")
     if rows.shape != (len(times), columns):
         raise InputError(

@@ -88,16 +88,22 @@ class PDTracking:
             upper=np.ascontiguousarray(upper),
         )
 
-    def _each(self, what: str, value: ArrayLike | None, names: list, default: np.ndarray | None) -> np.ndarray:
+    def _each(
+        self, what: str, value: ArrayLike | None, names: list, default: np.ndarray | None
+    ) -> np.ndarray:
         """One non-negative number per joint."""
         if value is None:
             return np.array(default, float)
         numbers = np.array(value, float)
         if numbers.shape not in ((), (len(names),)):
-            raise InputError(f"PDTracking: {what} has shape {numbers.shape}; give a number or {len(names)} of them")
+            raise InputError(
+                f"PDTracking: {what} has shape {numbers.shape}; give a number or {len(names)} of them"
+            )
         numbers = np.broadcast_to(numbers, len(names)).copy()
         if np.isnan(numbers).any() or (numbers < 0).any():
-            raise InputError(f"PDTracking: {what} must not be negative or NaN, found {numbers.min()}")
+            raise InputError(
+                f"PDTracking: {what} must not be negative or NaN, found {numbers.min()}"
+            )
         return numbers
 
     def _feedforward(self, spline: Spline) -> Spline:
@@ -106,7 +112,9 @@ class PDTracking:
             return Spline(spline.time, np.zeros_like(spline.value), np.zeros_like(spline.value))
         value = np.array(self.feedforward, float)
         if value.shape != spline.value.shape or not np.isfinite(value).all():
-            raise InputError(f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; found {value.shape}")
+            raise InputError(
+                f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; found {value.shape}"
+            )
         return Spline(spline.time, value, smooth_slopes(spline.time, value))
 
 

@@ -27,7 +27,9 @@ class Link:
     name: str
     mass: float  # [kg]
     centre: Vector  # centre of mass in the link frame [m]
-    inertia: tuple[float, float, float, float, float, float]  # xx xy xz yy yz zz about the centre [kg m2]
+    inertia: tuple[
+        float, float, float, float, float, float
+    ]  # xx xy xz yy yz zz about the centre [kg m2]
 
 
 @dataclass(frozen=True)
@@ -145,4 +147,6 @@ class Description:
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide whatever the excludes say
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
-    notes: tuple[str, ...] = field(default=())  # what a human should know about how the file was read
+    notes: tuple[str, ...] = field(
+        default=()
+    )  # what a human should know about how the file was read

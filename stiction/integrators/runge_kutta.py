@@ -39,7 +39,9 @@ def runge_kutta4(params, system, state, work, time, dt):
         instant = Instant(time + elapsed, time, dt, zero)
         prepare(system, instant, work.q, work.v)
         if stage == 0:
-            status = settle(system.method, dynamics, dt, work.q, work.v, (like(dt, 0.5), like(dt, 0.5)))
+            status = settle(
+                system.method, dynamics, dt, work.q, work.v, (like(dt, 0.5), like(dt, 0.5))
+            )
             record_forces(dynamics, work)
         else:
             accelerate(system.method, dynamics, work.v)

@@ -70,7 +70,9 @@ def leapfrog(params, system, state, work, time, dt):
     status = OK
     for evaluation in range(2):
         prepare(system, instant, q, work.v)
-        for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last one
+        for d in range(
+            len(v)
+        ):  # damping acts at v + a dt/2 with the new a; v_sum holds the last one
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
             status = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 0.5)))

@@ -82,9 +82,7 @@ def articulated_bodies(dynamics):
         store_wrench(pA, i, bias_wrench(dynamics, i))
     for i in range(len(tree.parent) - 1, 0, -1):
         I = load_articulated(IA, i)
-        p = wrench_add(
-            load_wrench(pA, i), articulated_transform(I, load_twist(dynamics.c, i))
-        )
+        p = wrench_add(load_wrench(pA, i), articulated_transform(I, load_twist(dynamics.c, i)))
         for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
             S = load_twist(dynamics.S, d)
             U = articulated_transform(I, S)
@@ -128,9 +126,7 @@ def articulated_accelerations(dynamics):
             else:
                 dynamics.acceleration[d] = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
                 dynamics.reaction[d] = 0
-            link = twist_add(
-                link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d))
-            )
+            link = twist_add(link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
         store_twist(a, i, twist_add(link, load_twist(dynamics.c, i)))
 
 

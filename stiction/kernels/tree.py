@@ -30,7 +30,9 @@ class Tree(NamedTuple):
     root: np.ndarray  # (nl) first link of the tree
     joint_type: np.ndarray  # (nl) FREE, REVOLUTE, PRISMATIC or SPHERICAL
     q_index: np.ndarray  # (nl) first position in q
-    v_index: np.ndarray  # (nl + 1) first velocity in v; those of link i are v_index[i] .. v_index[i + 1]
+    v_index: (
+        np.ndarray
+    )  # (nl + 1) first velocity in v; those of link i are v_index[i] .. v_index[i + 1]
     joint_axis: np.ndarray  # (nl, 3) unit vector in the frame of the joint
     joint_rotation: np.ndarray  # (nl, 3, 3) frame of the joint in its parent link
     joint_position: np.ndarray  # (nl, 3) [m]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Shape, WORLD
+from stiction.description.description import WORLD, Description, Frame, Joint, Keyframe, Link, Shape
 from stiction.robot import Robot
 
 HIP_HEIGHT = 0.44  # of the hip axes above the sole with straight legs [m]
@@ -48,7 +48,9 @@ def _leg_links(side: str) -> list[Link]:
 
 
 def _leg_joints(side: str, sign: float) -> list[Joint]:
-    def joint(name: str, parent: str, child: str, axis: tuple, position: tuple, limits: tuple) -> Joint:
+    def joint(
+        name: str, parent: str, child: str, axis: tuple, position: tuple, limits: tuple
+    ) -> Joint:
         return Joint(
             f"{side}_{name}",
             "revolute",
@@ -79,13 +81,27 @@ def _leg_shapes(side: str) -> list[Shape]:
     half = (SOLE[0] / 2, SOLE[1] / 2, SOLE[2] / 2)
     middle = (0.02, 0.0, -ANKLE + SOLE[2] / 2)
     return [
-        Shape(f"{side}_thigh_capsule", f"{side}_thigh", "capsule", (0.03, 0.07), (0.0, 0.0, -THIGH / 2)),
-        Shape(f"{side}_shank_capsule", f"{side}_shank", "capsule", (0.025, 0.075), (0.0, 0.0, -SHANK / 2)),
+        Shape(
+            f"{side}_thigh_capsule",
+            f"{side}_thigh",
+            "capsule",
+            (0.03, 0.07),
+            (0.0, 0.0, -THIGH / 2),
+        ),
+        Shape(
+            f"{side}_shank_capsule",
+            f"{side}_shank",
+            "capsule",
+            (0.025, 0.075),
+            (0.0, 0.0, -SHANK / 2),
+        ),
         Shape(f"{side}_foot_box", f"{side}_foot", "box", half, middle),
     ]
 
 
-def _cuboid(mass: float, x: float, y: float, z: float) -> tuple[float, float, float, float, float, float]:
+def _cuboid(
+    mass: float, x: float, y: float, z: float
+) -> tuple[float, float, float, float, float, float]:
     """Inertia of a homogeneous cuboid about its centre."""
     k = mass / 12
     return (k * (y * y + z * z), 0.0, 0.0, k * (x * x + z * z), 0.0, k * (x * x + y * y))

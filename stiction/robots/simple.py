@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from stiction.description.description import Description, Joint, Link, Shape, WORLD
+from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.errors import InputError
 from stiction.robot import Robot
 
@@ -39,7 +39,11 @@ def rod(length: float = 0.5, radius: float = 0.01, mass: float = 0.5) -> Robot:
 def _cuboid(name: str, size: tuple[float, float, float], mass: float) -> Robot:
     x, y, z = size
     _check_positive(name, x=x, y=y, z=z, mass=mass)
-    moments = (mass * (y * y + z * z) / 12, mass * (x * x + z * z) / 12, mass * (x * x + y * y) / 12)
+    moments = (
+        mass * (y * y + z * z) / 12,
+        mass * (x * x + z * z) / 12,
+        mass * (x * x + y * y) / 12,
+    )
     return _object(name, mass, moments, "box", (x / 2, y / 2, z / 2))
 
 

@@ -3,10 +3,10 @@
 import mujoco
 import numpy as np
 import pytest
-from conftest import data_folder
-from mechanisms import chain, fewer, pendulum
 
 import stiction as st
+from conftest import data_folder
+from mechanisms import chain, fewer, pendulum
 from stiction.errors import InputError
 
 ROBOTS = ["unitree_g1/g1_mjx_nomesh.xml", "unitree_go2/go2_nomesh.xml"]
@@ -44,7 +44,9 @@ def test_tracking_gives_the_torque_of_its_formula():
     q = np.stack([np.sin(time), np.cos(time), time**2], axis=1)
     v = np.stack([np.cos(time), -np.sin(time), 2 * time], axis=1)
     extra = np.outer(time, [1.0, 2.0, 3.0])
-    control = st.PDTracking(st.Reference(time, q, v), [10.0, 20.0, 30.0], [1.0, 2.0, 3.0], feedforward=extra)
+    control = st.PDTracking(
+        st.Reference(time, q, v), [10.0, 20.0, 30.0], [1.0, 2.0, 3.0], feedforward=extra
+    )
     motion = st.simulate(world, duration=0.35, dt=0.05, controller=control)
     k = 6  # at t = 0.3 s, a sample of the reference, where the spline passes through the given values
     wanted = extra[3] + np.array([10, 20, 30]) * (q[3] - motion.q[k])
@@ -71,7 +73,9 @@ def test_tracking_stays_within_its_torque_limits():
     far = st.Reference([0.0, 1.0], [[3.0], [3.0]])
     motion = st.simulate(world, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0))
     assert (motion.torque[:-1] == 1.0).all()
-    motion = st.simulate(world, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0, limits=0.5))
+    motion = st.simulate(
+        world, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0, limits=0.5)
+    )
     assert (motion.torque[:-1] == 0.5).all()
 
 
@@ -120,7 +124,12 @@ def test_actuators_give_the_forces_that_mujoco_gives(name):
         mujoco.mj_forward(model, data)
         state = st.State(data.qpos.copy(), data.qvel.copy())
         motion = st.simulate(
-            world, duration=1e-3, dt=1e-3, state=state, controller=st.Actuators(data.ctrl), integrator=RK4
+            world,
+            duration=1e-3,
+            dt=1e-3,
+            state=state,
+            controller=st.Actuators(data.ctrl),
+            integrator=RK4,
         )
         assert np.allclose(motion.torque[0], data.qfrc_actuator, rtol=1e-12, atol=1e-12)
 
@@ -142,7 +151,9 @@ def test_a_step_without_friction_and_limits_is_mujocos(name):
     state = st.State(data.qpos.copy(), data.qvel.copy())
     steps = fewer(200, 5)
     mujoco.mj_step(model, data, steps)
-    motion = st.simulate(world, duration=steps * 1e-3, dt=1e-3, state=state, controller=st.Actuators(data.ctrl))
+    motion = st.simulate(
+        world, duration=steps * 1e-3, dt=1e-3, state=state, controller=st.Actuators(data.ctrl)
+    )
     assert np.abs(motion.q[-1] - data.qpos).max() < 1e-8  # rounding, grown over 200 steps
     assert np.abs(motion.v[-1] - data.qvel).max() < 1e-7
 
@@ -189,7 +200,9 @@ def test_prescribing_a_recorded_motion_gives_back_its_torques(base):
             assert np.abs(again.q - recorded.q).max() < 1e-9
             residual = np.abs(again.torque[1:-1, :6]).max()
             assert residual < 0.03 * (dt / 1e-3) ** 2  # nothing pushes the base in free flight
-    assert errors[1] < 0.02 and errors[1] < errors[0] / 3  # the bend of a cubic between samples: dt^2
+    assert (
+        errors[1] < 0.02 and errors[1] < errors[0] / 3
+    )  # the bend of a cubic between samples: dt^2
 
 
 def test_a_prescribed_swing_takes_the_torque_of_inverse_dynamics():
@@ -207,7 +220,9 @@ def test_a_prescribed_swing_takes_the_torque_of_inverse_dynamics():
     k = 21
     a = -16 * q[k]
     wanted = st.mechanics.inverse_dynamics(world, q[k], v[k], a)
-    assert np.abs(motion.torque[k] - wanted).max() < 2e-3 * np.abs(wanted).max()  # a cubic bends by dt^2
+    assert (
+        np.abs(motion.torque[k] - wanted).max() < 2e-3 * np.abs(wanted).max()
+    )  # a cubic bends by dt^2
 
 
 def test_prescribing_half_of_a_chain_leaves_the_rest_to_dynamics():
@@ -216,7 +231,14 @@ def test_prescribing_half_of_a_chain_leaves_the_rest_to_dynamics():
     q = np.array([0.0, 0.0, 0.7, -0.4])
     still = st.Reference([0.0, 1.0], np.zeros((2, 2)), joints=("joint0", "joint1"))
     both = [
-        st.simulate(world, duration=0.3, dt=0.003, state=st.State(x, np.zeros_like(x)), controller=c, integrator=RK4)
+        st.simulate(
+            world,
+            duration=0.3,
+            dt=0.003,
+            state=st.State(x, np.zeros_like(x)),
+            controller=c,
+            integrator=RK4,
+        )
         for world, x, c in ((whole, q, st.Prescribed(still)), (rest, q[2:], None))
     ]
     assert np.abs(both[0].q[:, 2:] - both[1].q).max() < 1e-12
@@ -230,14 +252,22 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
     pitch = 0.3 * np.sin(5 * time)
     q[:, 3], q[:, 5] = np.cos(pitch / 2), np.sin(pitch / 2)
     motion = st.simulate(
-        world, duration=0.5, dt=0.005, controller=st.Prescribed(st.Reference(time, q), base="pitch"), integrator=RK4
+        world,
+        duration=0.5,
+        dt=0.005,
+        controller=st.Prescribed(st.Reference(time, q), base="pitch"),
+        integrator=RK4,
     )
     turned = 2 * np.arctan2(motion.q[:, 5], motion.q[:, 3])
-    assert np.abs(turned - 0.3 * np.sin(5 * motion.time)).max() < 1e-5  # a spline through samples at 10 ms
+    assert (
+        np.abs(turned - 0.3 * np.sin(5 * motion.time)).max() < 1e-5
+    )  # a spline through samples at 10 ms
     assert np.abs(motion.q[:, 2] + 9.81 * motion.time**2 / 2).max() < 1e-12  # it falls freely
     inertia = world.robots[0].inertia[0, 3]
     moment = motion.torque[20:-1, 4]  # past what is left of the guess at the end of the spline
-    assert np.abs(moment + inertia * 7.5 * np.sin(5 * motion.time[20:-1])).max() < 1e-3 * inertia * 7.5
+    assert (
+        np.abs(moment + inertia * 7.5 * np.sin(5 * motion.time[20:-1])).max() < 1e-3 * inertia * 7.5
+    )
 
 
 # ------------------------------------------------------------------------------------------------- bad input
@@ -252,7 +282,10 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
         (lambda: st.PDTracking(st.Reference([1, 0], np.zeros((2, 3))), 1, 1), "increasing"),
         (lambda: st.PDTracking(st.Reference([0, 1], np.zeros((2, 3))), -1, 1), "stiffness"),
         (lambda: st.PDTracking(st.Reference([0, 1], np.zeros((2, 3))), 1, [1, 2]), "damping"),
-        (lambda: st.PDTracking(st.Reference([0, 1], np.zeros((2, 3))), 1, 1, joints=("knee",)), "knee"),
+        (
+            lambda: st.PDTracking(st.Reference([0, 1], np.zeros((2, 3))), 1, 1, joints=("knee",)),
+            "knee",
+        ),
         (lambda: st.Actuators([0.0]), "no robot of this world has actuators"),
         (lambda: st.Prescribed(st.Reference([0, 1], np.zeros((2, 3))), base="roll"), "'pitch'"),
     ],

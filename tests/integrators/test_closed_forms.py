@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from conftest import data_folder
-from mechanisms import fewer, pendulum, top, turned
 from scipy.special import ellipj, ellipk
 
 import stiction as st
+from conftest import data_folder
+from mechanisms import fewer, pendulum, top, turned
 
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
@@ -19,11 +19,15 @@ def test_pendulum_of_large_amplitude_follows_the_elliptic_function():
     length, amplitude, gravity = 0.5, 2.0, 9.81
     world = st.World(pendulum(length))
     state = st.State([amplitude], [0.0])
-    motion = st.simulate(world, duration=2.0, dt=fewer(1, 5) * 1e-3, state=state, integrator=st.RungeKutta4())
+    motion = st.simulate(
+        world, duration=2.0, dt=fewer(1, 5) * 1e-3, state=state, integrator=st.RungeKutta4()
+    )
     k = np.sin(amplitude / 2)
     sn, _, _, _ = ellipj(ellipk(k**2) - np.sqrt(gravity / length) * motion.time, k**2)
     exact = 2 * np.arcsin(k * sn)
-    assert np.abs(motion.q[:, 0] - exact).max() < fewer(1, 1000) * 2e-10  # RK4: error ~ dt^4, 2e-10 at 1 ms
+    assert (
+        np.abs(motion.q[:, 0] - exact).max() < fewer(1, 1000) * 2e-10
+    )  # RK4: error ~ dt^4, 2e-10 at 1 ms
 
 
 def steady_precession(robot: st.Robot, tilt: float, spin: float) -> float:
@@ -39,12 +43,18 @@ def test_heavy_top_precesses_steadily_at_the_rate_of_the_closed_form():
     robot, tilt, spin = top(), 0.5, 200.0
     rate = steady_precession(robot, tilt, spin)
     world = st.World(robot)
-    in_body_axes = [-rate * np.sin(tilt), 0.0, spin]  # tilt about y; precession about z seen from the top
+    in_body_axes = [
+        -rate * np.sin(tilt),
+        0.0,
+        spin,
+    ]  # tilt about y; precession about z seen from the top
     state = st.State(turned((0, 1, 0), tilt), in_body_axes)
     dt, duration = 2e-4, fewer(1000, 100) * 2e-4
     motion = st.simulate(world, duration=duration, dt=dt, state=state, integrator=st.RungeKutta4())
     axis = motion.centre_of_mass() / robot.centre[0, 2]
-    assert np.abs(axis[:, 2] - np.cos(tilt)).max() < 1e-7  # no nutation; RK4 error at 0.04 rad a step
+    assert (
+        np.abs(axis[:, 2] - np.cos(tilt)).max() < 1e-7
+    )  # no nutation; RK4 error at 0.04 rad a step
     angle = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
     assert abs(angle[-1] / (rate * motion.time[-1]) - 1) < 1e-6
 
@@ -87,7 +97,9 @@ def test_tumbling_humanoid_keeps_energy_and_momentum(method):
     state = world.home()
     state.v[:6] = [0.5, -0.3, 0.2, 2.0, 3.0, -1.0]
     state.v[6:] = np.random.default_rng(1).normal(size=29) * 0.5
-    motion = st.simulate(world, duration=10, dt=0.001, state=state, integrator=st.RungeKutta4(), method=method)
+    motion = st.simulate(
+        world, duration=10, dt=0.001, state=state, integrator=st.RungeKutta4(), method=method
+    )
     energy, momentum = motion.energy().total, motion.momentum()
     lost = {"energy": np.abs(energy / energy[0] - 1).max()}
     for name, p in momentum._asdict().items():

@@ -10,7 +10,11 @@ DURATION = 0.1
 
 def tumbling_biped() -> tuple[st.World, st.State]:
     robot = st.robots.biped10().with_joints(
-        friction=0.0, lower=-np.inf, upper=np.inf, damping=0.2, stiffness=np.r_[np.zeros(6), np.full(10, 2.0)]
+        friction=0.0,
+        lower=-np.inf,
+        upper=np.inf,
+        damping=0.2,
+        stiffness=np.r_[np.zeros(6), np.full(10, 2.0)],
     )
     world = st.World(robot)
     state = world.home()
@@ -22,7 +26,9 @@ def tumbling_biped() -> tuple[st.World, st.State]:
 
 def final_state(integrator, steps: int) -> np.ndarray:
     world, state = tumbling_biped()
-    motion = st.simulate(world, duration=DURATION, dt=DURATION / steps, state=state, integrator=integrator)
+    motion = st.simulate(
+        world, duration=DURATION, dt=DURATION / steps, state=state, integrator=integrator
+    )
     return np.concatenate([motion.q[-1], motion.v[-1]])
 
 
@@ -36,5 +42,7 @@ def test_error_falls_as_the_published_order(integrator, order, steps):
     exact = final_state(st.RungeKutta4(), 1600)
     coarse, fine = (np.abs(final_state(integrator, n) - exact).max() for n in (steps // 2, steps))
     measured = np.log2(coarse / fine)
-    print(f"{type(integrator).__name__}: measured order {measured:.3f}, error {fine:.2e} at {steps} steps")
+    print(
+        f"{type(integrator).__name__}: measured order {measured:.3f}, error {fine:.2e} at {steps} steps"
+    )
     assert abs(measured - order) < 0.15  # the next power of dt is still felt at these steps

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from mechanisms import chain, fewer, pendulum, slider
 
 import stiction as st
+from mechanisms import chain, fewer, pendulum, slider
 
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
@@ -92,7 +92,9 @@ def test_friction_and_stops_obey_their_laws_in_every_step_of_a_thrashing_chain(i
     apart = ~near_stop
     assert apart.sum() > 0.3 * apart.size
     assert (np.abs(f[apart]) <= friction * (1 + 1e-9)).all()
-    sliding = apart & (np.abs(v_next) > (1e-9 if isinstance(integrator, st.SemiImplicitEuler) else 0.05))
+    sliding = apart & (
+        np.abs(v_next) > (1e-9 if isinstance(integrator, st.SemiImplicitEuler) else 0.05)
+    )
     assert np.allclose(f[sliding], -friction * np.sign(v_next[sliding]), rtol=1e-9)
     inward = -np.sign(motion.q[:-1][near_stop]) * f[near_stop]
     assert (inward >= -friction * (1 + 1e-9)).all()
@@ -105,6 +107,10 @@ def test_a_step_with_stuck_joints_needs_no_more_than_the_same_motion_prescribed(
     q = np.array([0.3, -0.2, 0.5, 0.1])
     stuck = st.simulate(world, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4)))
     still = st.Prescribed(st.Reference([0.0, 1.0], np.tile(q, (2, 1))))
-    prescribed = st.simulate(held, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4)), controller=still)
+    prescribed = st.simulate(
+        held, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4)), controller=still
+    )
     assert np.allclose(stuck.passive[0], prescribed.torque[0], rtol=1e-12)
-    assert np.allclose(prescribed.torque[0], st.mechanics.bias_force(held, q, np.zeros(4)), rtol=1e-12)
+    assert np.allclose(
+        prescribed.torque[0], st.mechanics.bias_force(held, q, np.zeros(4)), rtol=1e-12
+    )

@@ -1,0 +1,1 @@
+"""Benchmarks and demonstrations; they use the public API only."""
