@@ -1,4 +1,4 @@
-"""Simulate legged robots in contact with the world; how the contact force is computed is a value that you pass."""
+"""Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
 from stiction import mechanics, robots
 from stiction.control.actuators import Actuators

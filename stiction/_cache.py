@@ -1,8 +1,8 @@
 """Where compiled code is kept: one folder per version of all the sources that it was made from.
 
-Numba watches only the file of a function, not the files of the functions that it calls. So every folder is named
-after a hash of our compiled sources and, for a user's kernel, of the user's files too: an edit anywhere gives a new
-folder. `STICTION_CACHE` names another place for these folders.
+Numba watches only the file of a function, not the files of the functions that it calls. So every
+folder is named after a hash of our compiled sources and, for a user's kernel, of the user's files
+too: an edit anywhere gives a new folder. `STICTION_CACHE` names another place for these folders.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _digest(files: tuple[Path, ...]) -> str:
 
 
 def user_sources(module_name: str) -> tuple[Path, ...]:
-    """Files outside this package, Python and site-packages that a module is made of, itself first."""
+    """Files of the user that a module is made of, itself first."""
     found: dict[Path, None] = {}
     _collect(sys.modules.get(module_name), found)
     return tuple(found)
@@ -68,7 +68,7 @@ def _collect(module: types.ModuleType | None, found: dict[Path, None]) -> None:
 
 
 def _is_users(file: Path) -> bool:
-    """Tell whether a source file is the user's: not ours, not Python's, not an installed package's."""
+    """Tell whether a source file is the user's: not ours, Python's or an installed package's."""
     installed = {
         Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")
     }
@@ -80,7 +80,7 @@ def _is_users(file: Path) -> bool:
 
 @cache
 def _root() -> Path:
-    """Folder that holds all cache folders; a temporary one, with a warning, where ours cannot be written."""
+    """Folder of all cache folders; a temporary one, with a warning, if ours cannot be written."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     root = Path(os.environ.get("STICTION_CACHE") or Path(home) / "stiction").expanduser()
     try:
@@ -119,9 +119,9 @@ def _remove_old() -> None:
 def cached_in(modules: Iterable[str]) -> Iterator[None]:
     """Let the functions declared inside be cached by our sources and those of the named modules."""
     files = tuple(sorted({file for module in modules for file in user_sources(module)}))
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder(files))
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder(files))  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]

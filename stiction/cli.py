@@ -167,7 +167,7 @@ def _robots(args: argparse.Namespace) -> Result:
 
 def _describe(robot: Robot) -> Result:
     """What a robot is made of."""
-    from stiction.robot import JOINT_CODES
+    from stiction.robot_arrays import JOINT_CODES
 
     kinds = {code: kind for kind, code in JOINT_CODES.items()}
     links = [

@@ -1,15 +1,17 @@
 """The words for compiled functions, and one set of options for the compiler.
 
-A `formula` maps values to values and touches no array except to load or store one item; a `kernel` loops over
-links, points or coordinates. Both are always inlined: a call would copy every array descriptor of the bundles
-that it is given. `plugged` is a kernel into which controllers, integrators or contact models are compiled; it is not cached
-by itself, for its own file does not tell when one of these is edited. A `routine` is what Python calls.
+A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
+loops over links, points or coordinates. Both are always inlined: a call would copy every array
+descriptor of the bundles that it is given. `plugged` is a kernel into which controllers,
+integrators or contact models are compiled; it is not cached by itself, for its own file does not
+tell when one of these is edited. A `routine` is what Python calls.
 
-    error_model="numpy"    a division is one instruction, not a test for zero that raises an exception
+    error_model="numpy"    a division is one instruction, not a test for zero that raises
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
     no_cfunc_wrapper       nobody calls these functions from C, and
-    no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of fifty arrays took
-                           more than half of the compile time (25 s became 10 s for a first step)
+    no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of
+                           fifty arrays took more than half of the compile time (25 s became 10 s
+                           for a first step)
 
 No fastmath: it would compile the divergence check away, and gains nothing.
 """
@@ -45,12 +47,12 @@ OPTIONS: dict[str, Any] = {
     **_accepted(no_cfunc_wrapper=True),
 }
 INLINED = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
-# For code that is compiled into its callers and cached with them alone; `numba.extending.overload` takes these too.
-PLUG_IN = {key: value for key, value in INLINED.items() if key != "cache"}
+# For code compiled into its callers and cached with them alone; `overload` takes these too.
+PLUG_IN: Any = {key: value for key, value in INLINED.items() if key != "cache"}
 
 
 class _Inlined(CPUDispatcher):
-    """A compiled function without an entry for Python; a call from Python compiles it once more, with one."""
+    """A compiled function without an entry for Python; such a call compiles it again, with one."""
 
     def __call__(self, *args: Any) -> Any:
         return self._for_python(*args)
@@ -82,13 +84,13 @@ kernel = formula  # the second word: a function that loops over arrays
 
 
 def plugged(function: Function) -> Function:
-    """Compile a kernel that calls what the user plugs in; always inlined, cached with its caller only."""
+    """Compile a kernel that calls plugged-in code; always inlined, cached with its caller only."""
     return _inlined(function, PLUG_IN)
 
 
 def _inlined(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     compiled = _declare(function, options)
-    if not config.DISABLE_JIT:
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
     return compiled
 
@@ -99,5 +101,5 @@ def routine(function: Function) -> Function:
 
 
 def declare_for(function: Function, types: Iterable[type]) -> Function:
-    """Compile a routine for parameter tuples of these types, cached by the sources of their modules too."""
+    """Compile a routine for parameter tuples of these types, cached by their sources too."""
     return _declare(function, OPTIONS, [kind.__module__ for kind in types])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
 from stiction.world import World
@@ -29,7 +30,7 @@ class Push:
 
 @dataclass(frozen=True)
 class TabulatedForce:
-    """A force and moment on a point of a link or frame, piecewise linear in time, zero outside the table."""
+    """Force and moment on a point of a link or frame, piecewise linear in time, zero outside."""
 
     body: str  # link or frame
     point: ArrayLike  # in the axes of the link or frame [m]
@@ -40,6 +41,10 @@ class TabulatedForce:
 
 def bind_forces(world: World, forces: Iterable[Push | TabulatedForce]) -> Forces:
     """Return all forces as one set of tables."""
+    if not isinstance(forces, Iterable):
+        raise InputError(
+            f"forces: found {type(forces).__name__}; give a list of Push and TabulatedForce"
+        )
     rows = [_table(world, force) for force in forces]
     counts = [len(row[3]) for row in rows]
     return Forces(
@@ -65,11 +70,15 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
     what = f"force on '{force.body}'"
     point = place.position + place.rotation @ _finite(what, "point", force.point, (3,))
     if isinstance(force, Push):
-        start, stop = float(force.start), float(force.stop)
-        if not (np.isfinite([start, stop]).all() and start < stop):
+        times = numbers([force.start, force.stop])
+        if times.shape != (2,) or not np.isfinite(times).all():
             raise InputError(
-                f"{what}: start {start} and stop {stop} must be finite, start before stop"
+                f"{what}: start and stop must be finite times in s, "
+                f"found {force.start!r} and {force.stop!r}"
             )
+        start, stop = times.tolist()
+        if start >= stop:
+            raise InputError(f"{what}: start {start} s must come before stop {stop} s")
         pushed = _finite(what, "force", force.force, (3,))
         return (
             place.link,
@@ -79,7 +88,7 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
             np.tile(pushed, (2, 1)),
             np.zeros((2, 3)),
         )
-    time = np.array(force.time, float)
+    time = numbers(force.time)
     if time.ndim != 1 or len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
         raise InputError(
             f"{what}: time must be at least 2 finite, strictly increasing numbers in s"
@@ -90,7 +99,7 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
 
 
 def _finite(what: str, name: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    array = np.array(value, float)
+    array = numbers(value)
     if array.shape != shape or not np.isfinite(array).all():
         raise InputError(f"{what}: {name} must be finite numbers of shape {shape}, found {value!r}")
     return array

@@ -10,3 +10,6 @@ class Plane:
     """Level ground."""
 
     height: float = 0.0  # [m]
+
+
+LEVEL = Plane()

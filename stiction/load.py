@@ -20,5 +20,6 @@ def load(path: str | Path) -> Robot:
 
         return Robot.from_description(read_mjcf(path))
     raise ModelFileError(
-        f"{path}: suffix '{path.suffix}' is not known; this version reads MJCF (.xml, .mjcf) and saved robots (.npz)"
+        f"{path}: suffix '{path.suffix}' is not known; "
+        "this version reads MJCF (.xml, .mjcf) and saved robots (.npz)"
     )

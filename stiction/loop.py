@@ -10,13 +10,14 @@ import numpy as np
 
 from stiction.compiled import declare_for, kernel
 from stiction.integrators.integrator import take_step
+from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
 
 SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
 
 
 class Record(NamedTuple):
-    """What a run keeps: one row before every `every`-th step, and the forces that act in that step."""
+    """What a run keeps: a row before every `every`-th step, and the forces that act in it."""
 
     q: np.ndarray  # (rows, nq)
     v: np.ndarray  # (rows, nv)
@@ -34,7 +35,7 @@ class Clock(NamedTuple):
 
 @kernel
 def fault(state):
-    """Return the first coordinate of v that is not finite or too fast, nv + that of q, or -1 if all is well."""
+    """First coordinate of v not finite or too fast, nv + that of q, or -1 if all is well."""
     for d in range(len(state.v)):
         if not abs(state.v[d]) < SPEED_LIMIT:
             return d
@@ -54,7 +55,7 @@ def run(params, system, state, work, record, clock, first, last, report):
                 record.q[row, k] = state.q[k]
             for d in range(len(state.v)):
                 record.v[row, d] = state.v[d]
-        time = clock.start + step * clock.dt
+        time = clock.start + like(clock.dt, step) * clock.dt
         status = take_step(params, system, state, work, time, clock.dt)
         if keep:
             for d in range(len(state.v)):
@@ -73,6 +74,7 @@ def run(params, system, state, work, record, clock, first, last, report):
 def loop_for(*types):
     """Return the compiled loop for an integrator, method and controllers of these types.
 
-    Declared once per combination, so that its cache folder can be named after the sources of just these.
+    Declared once per combination, so that its cache folder can be named after the sources of just
+    these.
     """
     return declare_for(run, types)

@@ -1,11 +1,12 @@
-"""The quantities of mechanics at one state of a world: inertia, bias, dynamics, Jacobians, momentum, energy.
+"""Mechanics at one state of a world: inertia, bias, dynamics, Jacobians, momentum, energy.
 
-H a + b = u, in the coordinates of docs/conventions.md. Everything is computed by the kernels that the simulation uses, so
-that what is checked here is what runs there.
+H a + b = u, in the coordinates of docs/conventions.md. Everything is computed by the kernels that
+the simulation uses, so that what is checked here is what runs there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ ARTICULATED, JOINT_SPACE = "articulated", "joint space"
 
 
 class Energy(NamedTuple):
-    """Energies over time [J]; their sum is conserved where nothing drives, brakes or stops the joints."""
+    """Energies over time [J]; the sum is conserved where nothing drives, brakes or stops joints."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -72,7 +73,7 @@ class Momentum(NamedTuple):
     angular: np.ndarray
 
 
-# ------------------------------------------------------------------------------------------- compiled routines
+# -------------------------------------------------------------------------------- compiled routines
 
 
 @routine
@@ -134,7 +135,7 @@ def _link_inertia_joint_space(dynamics, links, common, modes, result):
 
 @routine
 def measure(dynamics, q, v, centre, momenta, energies):
-    """Centre of mass (n, 3), momentum about the world's origin (n, 6) and energies (n, 2) of n states."""
+    """Centre of mass (n, 3), momentum about the origin (n, 6) and energies (n, 2) of n states."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         velocities(dynamics, v[k])
@@ -149,7 +150,7 @@ def measure(dynamics, q, v, centre, momenta, energies):
         energies[k, 1] = potential_energy(dynamics, q[k])
 
 
-# ------------------------------------------------------------------------------------------------ user functions
+# ----------------------------------------------------------------------------------- user functions
 
 
 def inertia(world: World, q: ArrayLike) -> np.ndarray:
@@ -170,8 +171,9 @@ def bias_force(world: World, q: ArrayLike, v: ArrayLike) -> np.ndarray:
 def forward_dynamics(
     world: World, q: ArrayLike, v: ArrayLike, u: ArrayLike, method: str = ARTICULATED
 ) -> np.ndarray:
-    """Accelerations under the forces u along the coordinates, (nv); springs, dampers and friction are left out.
+    """Accelerations under the forces u along the coordinates, (nv), without passive joint forces.
 
+    Springs, dampers and friction of the joints are left out.
     method: "articulated" (articulated-body algorithm) or "joint space" (H and its factor).
     """
     dynamics = _at(world, q, v)
@@ -189,7 +191,10 @@ def inverse_dynamics(world: World, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> 
 
 
 def jacobian(world: World, q: ArrayLike, name: str) -> np.ndarray:
-    """Linear velocity of the origin of a link or frame, then its angular velocity, per velocity: (6, nv), world axes."""
+    """Velocities of a link or frame per coordinate velocity, (6, nv), in world axes.
+
+    The linear velocity of its origin comes first, then its angular velocity.
+    """
     return _frame(world, q, np.zeros(world.nv), name)[0]
 
 
@@ -218,9 +223,10 @@ def energy(world: World, q: ArrayLike, v: ArrayLike) -> Energy:
 def inverse_inertia(
     world: World, q: ArrayLike, names: list[str], method: str = ARTICULATED
 ) -> np.ndarray:
-    """Twists of links per unit wrench on them, J H^-1 J', (6 n, 6 n); at the link origins, linear part first.
+    """Twists of links per unit wrench on them, J H^-1 J', (6 n, 6 n), at the link origins.
 
-    method: "articulated" (unit wrenches through the articulated-body recursions) or "joint space" (from H).
+    The linear part comes first.
+    method: "articulated" (unit wrenches through the recursions) or "joint space" (from H).
     """
     links = np.array([world.place(name).link for name in names], np.int64)
     if not len(links) or (links == 0).any():
@@ -245,7 +251,7 @@ def common_dofs(world: World, links: np.ndarray) -> np.ndarray:
     return np.array([[max({*a} & {*b}, default=-1) for b in chains] for a in chains], np.int64)
 
 
-# ------------------------------------------------------------------------------------------------------- helpers
+# ------------------------------------------------------------------------------------------ helpers
 
 
 def _at(world: World, q: ArrayLike, v: ArrayLike | None = None) -> Dynamics:
@@ -275,7 +281,9 @@ def _measured(
     return centre[0], momenta[0], energies[0]
 
 
-def _by_method(method: str, articulated: object, joint_space: object) -> object:
+def _by_method(
+    method: str, articulated: Callable[..., None], joint_space: Callable[..., None]
+) -> Callable[..., None]:
     chosen = {ARTICULATED: articulated, JOINT_SPACE: joint_space}
     if method not in chosen:
         raise InputError(f"method is {method!r}; it can be '{ARTICULATED}' or '{JOINT_SPACE}'")

@@ -33,8 +33,8 @@ ARRAYS = ("time", "q", "v", "torque", "passive")
 class Motion:
     """Recorded arrays over n moments, and the world that moved.
 
-    `torque` and `passive` in row k are the forces that act in the step that begins at time k; the last row of a whole run has
-    none and is NaN.
+    `torque` and `passive` in row k are the forces that act in the step that begins at time k; the
+    last row of a whole run has none and is NaN.
     """
 
     world: World
@@ -86,29 +86,29 @@ class Motion:
         return self.q[:, k]
 
     def plot(self, *what: str) -> Figure:
-        """Draw curves over time: "energy", "momentum", "centre of mass", or names of joints; all three by default."""
+        """Draw "energy", "momentum", "centre of mass" (default: all three) or joints over time."""
         from stiction.plot import plot
 
         return plot(self, *what)
 
-    # ------------------------------------------------------------------------------------------------- files
+    # ---------------------------------------------------------------------------------------- files
 
     def save(self, path: str | Path) -> None:
-        """Write one HDF5 file with the arrays, the robots, the parameters, versions and the hash of the model."""
+        """Write one HDF5 file: arrays, robots, parameters, versions and the hash of the model."""
         import h5py
 
         path = Path(path)
         if not path.parent.is_dir():
             raise MotionFileError(f"{path}: the folder {path.parent} does not exist")
-        handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".unfinished")
-        os.close(handle)
         try:
-            # from this version on HDF5 keeps checksums of its own tables
-            with h5py.File(unfinished, "w", libver="v110") as file:
-                self._write(file)
-            os.replace(unfinished, path)
-        finally:
-            Path(unfinished).unlink(missing_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+                unfinished = Path(folder) / path.name
+                # from this version on HDF5 keeps checksums of its own tables
+                with h5py.File(unfinished, "w", libver="v110") as file:
+                    self._write(file)
+                os.replace(unfinished, path)
+        except OSError as error:
+            raise MotionFileError(f"{path}: cannot be written ({error})") from None
 
     def _write(self, file: Any) -> None:
         file.attrs["format"] = FORMAT
@@ -149,8 +149,8 @@ class Motion:
         if number > FORMAT:
             made_by = json.loads(file.attrs.get("versions", "{}")).get("stiction", "unknown")
             raise MotionFileError(
-                f"{path}: motion format {number}, written by stiction {made_by}; this version reads up to "
-                f"{FORMAT}: install a newer stiction"
+                f"{path}: motion format {number}, written by stiction {made_by}; "
+                f"this version reads up to {FORMAT}: install a newer stiction"
             )
         stored = file["robots"]
         robots = [Robot.load(io.BytesIO(stored[str(k)][()].tobytes())) for k in range(len(stored))]

@@ -1,4 +1,4 @@
-"""Rotations and poses as numpy arrays, for building models; kernels have their own in kernels/spatial.py."""
+"""Rotations and poses as numpy arrays, for building models; kernels have kernels/spatial.py."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Pose(NamedTuple):
         return Pose(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
 
     def inertia(self, mass: float, centre: ArrayLike, inertia: ArrayLike) -> tuple:
-        """Mass, centre and inertia about the centre (matrix) of a body given in this frame, in the outer one."""
+        """Mass, centre, inertia matrix about it of a body given in this frame, in the outer one."""
         moved = self.position + self.rotation @ np.asarray(centre, float)
         return mass, moved, self.rotation @ symmetric(inertia) @ self.rotation.T
 
@@ -66,7 +66,7 @@ class Pose(NamedTuple):
 def joined(
     bodies: list[tuple[float, np.ndarray, np.ndarray]],
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about the centre of several bodies in one frame (parallel-axis theorem)."""
+    """Mass, centre and inertia about it of several bodies in one frame (parallel-axis theorem)."""
     mass = sum(body[0] for body in bodies)
     if mass == 0:
         return 0.0, np.zeros(3), np.zeros((3, 3))

@@ -27,10 +27,12 @@ CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progr
 FIRST_CHUNK = 500  # [steps]
 LONGEST_RECORD = 16e9  # [bytes]
 
-Controller = (
-    Any  # a specification with `bind(world)`, a parameter tuple of a registered type, or several
-)
+# a specification with `bind(world)`, a parameter tuple of a registered type, or several
+Controller = Any
 Progress = Callable[[float], None]
+
+EULER = SemiImplicitEuler()
+ARTICULATED = ArticulatedBody()
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class Recording:
     """What a run keeps: one moment out of every `every` steps."""
 
     every: int = 1
+
+
+EVERY_STEP = Recording()
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,8 @@ class Simulation:
         state: State | None = None,
         controller: Controller = None,
         forces: Iterable[Push | TabulatedForce] = (),
-        integrator: Any = SemiImplicitEuler(),  # noqa: B008
-        method: ArticulatedBody | JointSpace = ArticulatedBody(),  # noqa: B008
+        integrator: Any = EULER,
+        method: ArticulatedBody | JointSpace = ARTICULATED,
     ) -> None:
         """Begin at a state, the home configuration by default; dt in s."""
         if not isinstance(world, World):
@@ -88,7 +93,7 @@ class Simulation:
         self._work = _allocate_work(world)
         self._report = np.zeros(2, np.int64)
         self._nothing_recorded = _allocate_record(world, 0)
-        kinds = [type(value) for value in (integrator, method, *controllers)]
+        kinds: list[Any] = [type(value) for value in (integrator, method, *controllers)]
         self._run = loop_for(*kinds)
 
     @property
@@ -112,7 +117,7 @@ class Simulation:
         return self._work.passive.copy()
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
-        """Take n steps with the forces `torque` along the coordinates, (nv), in addition to the controllers."""
+        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers."""
         if not isinstance(n, int | np.integer) or n < 1:
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
         applied = self._system.dynamics.applied
@@ -156,21 +161,21 @@ class Simulation:
         """Go back to a saved state; the continuation is bitwise the same."""
         if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
             raise InputError(
-                f"restore_state(): the saved state has {len(saved.q)} positions and {len(saved.v)} velocities; "
-                f"this world has {self.world.nq} and {self.world.nv}"
+                f"restore_state(): the saved state has {len(saved.q)} positions and "
+                f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
             )
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
-        """Return the error that a bad status means; `before` are the last good states, oldest first."""
+        """Return the error that a status means; `before`: the last good states, oldest first."""
         if status == DIVERGED:
             return DivergenceError(self._divergence(before), motion)
         joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
         return JointSolveError(
-            f"t = {self.time - self.dt:.6g} s: no consistent friction and stop forces were found; joints in "
-            f"question: {joints}; try a smaller dt",
+            f"t = {self.time - self.dt:.6g} s: no consistent friction and stop forces were found; "
+            f"joints in question: {joints}; try a smaller dt",
             motion,
         )
 
@@ -188,14 +193,16 @@ class Simulation:
         else:
             k = where - nv
             link = int(np.searchsorted(self.world.tree.q_index[1:], k, side="right"))
-            what = f"position q[{k}] of joint '{self.world.joint_names[link]}' became {self._state.q[k]:.4g}"
+            value, name = self._state.q[k], self.world.joint_names[link]
+            what = f"position q[{k}] of joint '{name}' became {value:.4g}"
             where = int(self.world.tree.v_index[link])
         last = before[-1]
         fastest = int(np.argmax(np.abs(last.v)))
         history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
         return (
-            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): {what}; before: "
-            f"{history}; fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
+            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
+            f"{what}; before: {history}; "
+            f"fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
             "try a smaller dt, softer gains or smaller forces"
         )
 
@@ -209,15 +216,15 @@ def simulate(
     state: State | None = None,
     controller: Controller = None,
     forces: Iterable[Push | TabulatedForce] = (),
-    integrator: Any = SemiImplicitEuler(),  # noqa: B008
-    record: Recording = Recording(),  # noqa: B008
-    method: ArticulatedBody | JointSpace = ArticulatedBody(),  # noqa: B008
+    integrator: Any = EULER,
+    record: Recording = EVERY_STEP,
+    method: ArticulatedBody | JointSpace = ARTICULATED,
     progress: Progress | None = None,
 ) -> Motion:
     """Simulate until the first end of a step at or after `duration` [s]; returns what was recorded.
 
-    progress is called now and then with the fraction done. A run that fails raises a SimulationError whose `motion` holds
-    what was recorded until then.
+    progress is called now and then with the fraction done. A run that fails raises a
+    SimulationError whose `motion` holds what was recorded until then.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
     if not (
@@ -230,7 +237,8 @@ def simulate(
     rows = steps // record.every + 1
     if rows * (world.nq + 3 * world.nv) * 8 > LONGEST_RECORD:
         raise InputError(
-            f"{rows} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; give Recording(every=n)"
+            f"{rows} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
+            "give Recording(every=n)"
         )
     arrays = _allocate_record(world, rows)
     started = simulation.time
@@ -238,7 +246,8 @@ def simulate(
 
     def motion(kept: int) -> Motion:
         time = started + np.arange(kept) * (record.every * simulation.dt)
-        return Motion(world, time, *(array[:kept] for array in arrays), parameters=parameters)
+        recorded = {name: array[:kept] for name, array in arrays._asdict().items()}
+        return Motion(world, time, **recorded, parameters=parameters)
 
     _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
     if steps % record.every == 0:
@@ -273,7 +282,7 @@ def _run_in_chunks(
             progress(done / steps)
 
 
-# ------------------------------------------------------------------------------------------------- arguments
+# ---------------------------------------------------------------------------------------- arguments
 
 
 def _checked_dt(dt: float) -> float:
@@ -299,12 +308,15 @@ def _bound_controllers(world: World, controller: Controller) -> tuple:
     """All controllers as parameter tuples."""
     several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
     given = () if controller is None else tuple(controller) if several else (controller,)
-    bound = tuple(one.bind(world) if hasattr(one, "bind") else one for one in given)
+    bound = tuple(
+        one.bind(world) if hasattr(one, "bind") and not isinstance(one, type) else one
+        for one in given
+    )
     for one in bound:
         if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
             raise InputError(
-                f"controller: found {type(one).__name__}; give PDTracking, Torques, Actuators, Prescribed, or a "
-                "parameter tuple whose type is registered with @controller"
+                f"controller: found {one!r:.80}; give PDTracking, Torques, Actuators, "
+                "Prescribed, or a parameter tuple whose type is registered with @controller"
             )
     return bound
 

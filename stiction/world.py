@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
-from stiction.ground import Plane
+from stiction.ground import LEVEL, Plane
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Tree, allocate
 from stiction.robot import Robot
@@ -29,7 +29,10 @@ _DOF_FIELDS = (
 
 @dataclass
 class State:
-    """A moment of a world: time [s], positions q (nq), velocities v (nv); docs/conventions.md tells their order."""
+    """A moment of a world: time [s], positions q (nq) and velocities v (nv).
+
+    docs/conventions.md tells their order.
+    """
 
     q: np.ndarray
     v: np.ndarray
@@ -48,15 +51,15 @@ class Place:
 class World:
     """A forest of robots and free objects on a ground.
 
-    Names of links, joints and frames are found as they are where they are unique in the world, else as "robot/name". A
-    second robot of the same name is called "name_2", and so on.
+    Names of links, joints and frames are found as they are where they are unique in the world, else
+    as "robot/name". A second robot of the same name is called "name_2", and so on.
     """
 
     def __init__(
         self,
         *robots: Robot,
-        ground: Plane | None = Plane(),
-        gravity: ArrayLike = GRAVITY,  # noqa: B008
+        ground: Plane | None = LEVEL,
+        gravity: ArrayLike = GRAVITY,
     ) -> None:
         """Put robots into one forest, in this order; gravity in m/s2."""
         if not robots:
@@ -108,7 +111,7 @@ class World:
         return self._names.joints
 
     def dof_name(self, d: int) -> str:
-        """Name of a velocity coordinate: its joint, and its direction where the joint has several."""
+        """Name of a velocity coordinate: its joint, and its direction where the joint has many."""
         link = self.tree.dof_link[d]
         directions = {
             FREE: ("x", "y", "z", "turn x", "turn y", "turn z"),
@@ -132,7 +135,7 @@ class World:
         return State(np.concatenate([robot.home for robot in self.robots]), np.zeros(self.nv))
 
     def standing(self, above: float = 0.0) -> State:
-        """Home configuration, every free robot or object with its lowest point `above` the ground [m]."""
+        """Home, with the lowest point of every free robot or object `above` the ground [m]."""
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
         if not np.isfinite(above):
@@ -167,7 +170,8 @@ class World:
             return self.home()
         if not isinstance(state, State):
             raise InputError(
-                f"state: found {type(state).__name__}; use stiction.State(q, v), world.home() or world.standing()"
+                f"state: found {type(state).__name__}; "
+                "use stiction.State(q, v), world.home() or world.standing()"
             )
         q = checked_vector("state.q", state.q, self.nq, "position", lambda k: f"q[{k}]")
         v = checked_vector("state.v", state.v, self.nv, "velocity", self.dof_name)
@@ -179,8 +183,8 @@ class World:
                 length = np.linalg.norm(q[last - 4 : last])
                 if abs(length - 1.0) > 1e-3:
                     raise InputError(
-                        f"state.q: the quaternion of joint '{self.joint_names[link]}' has length {length:.6g}; "
-                        "give a unit quaternion w x y z"
+                        f"state.q: the quaternion of joint '{self.joint_names[link]}' "
+                        f"has length {length:.6g}; give a unit quaternion w x y z"
                     )
                 q[last - 4 : last] /= length
         return State(q, v, float(state.time))
@@ -196,7 +200,8 @@ def checked_vector(
         raise InputError(f"{what}: found {value!r}; give {size} numbers") from None
     if array.shape != (size,):
         raise InputError(
-            f"{what}: found shape {array.shape}; this world has {size} {unit} coordinates, shape ({size},)"
+            f"{what}: found shape {array.shape}; "
+            f"this world has {size} {unit} coordinates, shape ({size},)"
         )
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
@@ -219,7 +224,7 @@ def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
     return tuple(distinct)
 
 
-# ------------------------------------------------------------------------------------------------- names
+# -------------------------------------------------------------------------------------------- names
 
 
 class _Names:
@@ -267,7 +272,7 @@ class _Names:
         raise InputError(f"no {kind} '{name}' in this world; it has: {known}")
 
 
-# ------------------------------------------------------------------------------------------------ arrays
+# ------------------------------------------------------------------------------------------- arrays
 
 
 def _tree(robots: tuple[Robot, ...], gravity: np.ndarray, real: np.dtype) -> Tree:
@@ -345,7 +350,7 @@ def _chains(
     }
 
 
-# ------------------------------------------------------------------------------------------------ heights
+# ------------------------------------------------------------------------------------------ heights
 
 
 def _lowest_points(world: World, dynamics: Any) -> list[tuple[int, float]]:
@@ -362,7 +367,7 @@ def _lowest_points(world: World, dynamics: Any) -> list[tuple[int, float]]:
                 + R_link @ robot.shape_position[shape]
             )
             down = -(R_link @ robot.shape_rotation[shape])[2]
-            points.append((int(root), p[2] - _reach(robot, shape, down)))
+            points.append((int(root), p[2] - _reach(robot, int(shape), down)))
         first += len(robot.link_name)
     return points
 

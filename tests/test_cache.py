@@ -1,4 +1,4 @@
-"""An edit of any source that compiled code was made from changes the result; without an edit nothing is compiled again."""
+"""An edit of any source of compiled code changes the result; without one nothing is recompiled."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def run(folder: Path, package: Path, script: str) -> str:
         **os.environ,
         "PYTHONPATH": f"{package.parent}{os.pathsep}{folder}",
         "STICTION_CACHE": str(folder / "cache"),
-        "PYTHONDONTWRITEBYTECODE": "1",  # Python itself misses an edit of equal size within a second
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python misses an edit of equal size within a second
     }
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -150,6 +150,33 @@ def test_garbage_is_refused_by_name(content, tmp_path):
         Robot.load(path)
 
 
+@pytest.mark.parametrize(
+    "changes, complaint",
+    [
+        ({"mass": np.zeros((2, 9))}, "'mass' has shape (2, 9)"),
+        ({"mass": np.array([np.nan])}, "'mass' holds a number that is not finite"),
+        ({"joint_type": np.array([17])}, "'joint_type'"),
+        ({"parent": np.array([0])}, "'parent'"),
+        ({"shape_link": np.array([0, 5])}, "'shape_link'"),
+        ({"home": np.zeros(3)}, "'home' has shape (3,)"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_before_a_kernel_reads_them(
+    changes, complaint, tmp_path
+):
+    file = tmp_path / "robot.npz"
+    dataclasses.replace(everything(), **changes).save(file)
+    with pytest.raises(ModelFileError) as caught:
+        Robot.load(file)
+    assert "robot.npz" in str(caught.value) and complaint in str(caught.value)
+
+
+def test_a_robot_that_cannot_move_is_refused():
+    links, joints = (body("a", ARM),), (Joint("glue", "fixed", WORLD, "a"),)
+    with pytest.raises(DescriptionError, match="no moving joint"):
+        Robot.from_description(Description("rock", "tests", links, joints))
+
+
 @pytest.mark.parametrize("read", [Robot.load, load])
 def test_a_missing_file_is_refused_by_name(read, tmp_path):
     with pytest.raises(ModelFileError, match=r"nowhere\.npz"):
@@ -292,9 +319,29 @@ def test_at_moves_a_robot_that_is_fixed_to_the_world():
     np.testing.assert_allclose(centre, [1.0, 2.5, 3.0], atol=1e-15)  # one rounding of cos(pi/2)
 
 
+def test_at_keeps_the_place_of_the_joint_and_takes_what_is_fixed_along():
+    arm = Robot.from_description(
+        Description(
+            "arm",
+            "tests",
+            links=(Link("base", 1.0, CENTRED, (0.0,) * 6), body("arm", ARM)),
+            joints=(
+                Joint("floor", "fixed", WORLD, "base", (0.5, 0.0, 0.0)),
+                Joint("hinge", "revolute", "base", "arm", (0.0, 0.0, 1.0)),
+            ),
+            shapes=(Shape("foot", "base", "sphere", (0.1,)),),
+        )
+    )
+    moved = arm.at((1.0, 2.0, 0.0), turned((0, 0, 1), np.pi / 2))
+    np.testing.assert_allclose(moved.joint_position, [[1.0, 2.5, 1.0]], atol=1e-15)
+    np.testing.assert_allclose(moved.frame_position, [[1.0, 2.5, 0.0]], atol=1e-15)
+    np.testing.assert_allclose(moved.shape_position, [[1.0, 2.5, 0.0]], atol=1e-15)
+
+
 @pytest.mark.parametrize(
     "position, quaternion",
     [
+        ("nowhere", (1, 0, 0, 0)),
         ((0.0, 0.0), (1, 0, 0, 0)),
         ((0.0, 0.0, 0.0), (1, 0, 0)),
         ((nan, 0.0, 0.0), (1, 0, 0, 0)),

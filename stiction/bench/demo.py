@@ -17,8 +17,9 @@ DURATION, DT = 2.0, 0.001  # [s]
 def demo(folder: Path, progress: Callable[[float], None] | None = None) -> dict[str, Any]:
     """Simulate, save motion.h5 and motion.png in the folder; returns energies and momenta.
 
-    The robot spins up its legs by tracked hip and knee angles while it falls. Nothing but gravity acts from outside,
-    so its momentum must be the impulse of its weight, and about its centre of mass stay what it was.
+    The robot spins up its legs by tracked hip and knee angles while it falls. Nothing but gravity
+    acts from outside, so its momentum must be the impulse of its weight, and about its centre of
+    mass stay what it was.
     """
     world = st.World(st.robots.biped10(), ground=None)
     begun = time.perf_counter()

@@ -1,9 +1,10 @@
 """Microseconds a step of a robot in free flight, ours against MuJoCo's, in one interleaved run.
 
-The same work on both sides: dt 1 ms, the actuators of the file with the same control, joint friction and limits on,
-float64, one core. Ours goes through the public `simulate` and records positions, velocities and forces of every step; MuJoCo takes
-its steps in one call of `mj_step` without recording. Two flights: "hold", where the servos hold the home
-configuration, so that joints stick; and "swing", from random joint angles and speeds, so that they slide and hit stops.
+The same work on both sides: dt 1 ms, the actuators of the file with the same control, joint
+friction and limits on, float64, one core. Ours goes through the public `simulate` and records
+positions, velocities and forces of every step; MuJoCo takes its steps in one call of `mj_step`
+without recording. Two flights: "hold", where the servos hold the home configuration, so that joints
+stick; and "swing", from random joint angles and speeds, so that they slide and hit stops.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ def bench(
     steps: int = 5000,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Best time a step of each contender over interleaved repeats, and the ratios; Unitree G1 by default."""
+    """Best time a step of each contender over interleaved repeats, and the ratios.
+
+    The robot is the Unitree G1 by default.
+    """
     import mujoco
 
     robot_path = robot_path or data_file(G1, MENAGERIE)
@@ -94,7 +98,7 @@ def contenders(
 
 
 def servo_targets(world: st.World) -> np.ndarray:
-    """Control that holds the home configuration with position servos, and gives motors nothing to do."""
+    """Control that holds the home configuration by position servos; motors get nothing to do."""
     robot = world.robots[0]
     targets = world.home().q[robot.q_index[robot.actuator_link]]
     return np.where(robot.actuator_bias[:, 1] != 0, targets, 0.0)

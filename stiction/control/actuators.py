@@ -63,7 +63,7 @@ def drive(params, dynamics, time, q, v):
 
 @dataclass(frozen=True)
 class Actuators:
-    """Drive the actuators of the robots' files: one control vector (nu), or a table (n, nu) held between times.
+    """Drive the robots' actuators: one control vector (nu), or a table (n, nu) held between times.
 
     The order is that of the robots and their files; position servos take positions, motors forces.
     """

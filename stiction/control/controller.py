@@ -1,4 +1,4 @@
-"""The plug-in point for controllers: a controller is its parameter tuple, its type picks the compiled kernel.
+"""The plug-in point for controllers: parameter tuples whose type picks the compiled kernel.
 
     class Spring(NamedTuple):
         stiffness: float
@@ -8,10 +8,11 @@
         for d in range(len(v)):
             ...
             dynamics.control[d] += force
-            dynamics.control_damping[d] += slope  # optional: minus the derivative of the force by v[d]
+            dynamics.control_damping[d] += slope  # optional: minus the slope of the force by v[d]
 
-A declared damping is taken implicitly by the integrators that can, which keeps stiff gains stable at long steps. A kernel
-made with `@prescriber` overwrites q, v and the acceleration of coordinates that are given functions of time.
+A declared damping is taken implicitly by the integrators that can, which keeps stiff gains stable
+at long steps. A kernel made with `@prescriber` overwrites q, v and the acceleration of coordinates
+that are given functions of time.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ PRESCRIBERS: dict[type, Callable[..., None]] = {}
 
 
 def controller(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a kernel `(params, dynamics, time, q, v)` that adds forces for parameters of this type."""
+    """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for such parameters."""
     return _register(CONTROLLERS, kind)
 
 
 def prescriber(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a kernel `(params, dynamics, time, q, v)` that prescribes coordinates for this type."""
+    """Register a kernel `(params, dynamics, time, q, v)` that prescribes, for such parameters."""
     return _register(PRESCRIBERS, kind)
 
 
@@ -48,7 +49,7 @@ def _register(registry: dict[type, Callable[..., None]], kind: type) -> Callable
 
 @kernel
 def _nothing(params, dynamics, time, q, v):
-    """Do nothing: what a controller that does not prescribe does in `prescribe`, and the reverse."""
+    """Do nothing: a controller that does not prescribe, in `prescribe`, and the reverse."""
 
 
 def control(controllers, dynamics, time, q, v):

@@ -1,8 +1,9 @@
 """Coordinates that are given functions of time; the force that this takes comes out.
 
-A prescribed coordinate has, in every stage of the integrator, exactly the position, velocity and acceleration of the reference;
-the dynamics solves for the others and for the forces along the prescribed ones (hybrid dynamics, kernels/articulated.py). These
-appear in `Motion.torque`: a torque where the joint is driven, a residual force where it is the base.
+A prescribed coordinate has, in every stage of the integrator, exactly the position, velocity and
+acceleration of the reference; the dynamics solves for the others and for the forces along the
+prescribed ones (hybrid dynamics, kernels/articulated.py). These appear in `Motion.torque`: a torque
+where the joint is driven, a residual force where it is the base.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def follow(params, dynamics, time, q, v):
 
 @kernel
 def rotation_at(spline, column, time):
-    """Unit quaternion, angular velocity and acceleration in body axes of four columns p, for p / |p|.
+    """Unit quaternion p / |p| of four columns p, angular velocity and acceleration in body axes.
 
     w = 2 vec(p* p') / |p|^2 and w' = 2 vec(p* p'') / |p|^2 - 2 w (p . p') / |p|^2.
     """
@@ -101,8 +102,9 @@ def rotation_at(spline, column, time):
 class Prescribed:
     """Coordinates follow a reference exactly, whatever force that takes.
 
-    `joints`: names of revolute and prismatic joints; None means all of the reference, () none. `base`: for every free joint
-    of the world, "free" prescribes nothing, "pitch" the rotation about its own y axis, "all" position and rotation.
+    `joints`: names of revolute and prismatic joints; None means all of the reference, () none.
+    `base`: for every free joint of the world, "free" prescribes nothing, "pitch" the rotation about
+    its own y axis, "all" position and rotation.
     """
 
     reference: Reference | Motion

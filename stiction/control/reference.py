@@ -1,7 +1,7 @@
-"""`Reference`: coordinates as functions of time, a cubic between the samples; and its compiled form.
+"""`Reference`: coordinates as functions of time, cubic between samples; and its compiled form.
 
-Between two samples every column is the cubic that has the given values and slopes at both (Hermite). Before the first and
-after the last sample it holds the value there, at rest.
+Between two samples every column is the cubic that has the given values and slopes at both
+(Hermite). Before the first and after the last sample it holds the value there, at rest.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.arguments import numbers
 from stiction.compiled import kernel
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -60,9 +61,10 @@ def spline_at(spline, column, time):
 
 @dataclass(frozen=True)
 class Reference:
-    """A motion to follow: samples of q (n, nq), or of the named joints alone (n, joints); v in the same order.
+    """A motion to follow: samples of q (n, nq) or of named joints (n, joints); v likewise.
 
-    Without v the slopes are those that make velocity and acceleration continuous. A recorded `Motion` serves as it is.
+    Without v the slopes are those that make velocity and acceleration continuous. A recorded
+    `Motion` serves as it is.
     """
 
     time: ArrayLike  # (n) [s], increasing
@@ -72,7 +74,7 @@ class Reference:
 
     def checked(self, world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Time, q and v as arrays after checking them against the world."""
-        time = np.array(self.time, float)
+        time = numbers(self.time)
         columns = world.nq if self.joints is None else len(self.joints)
         if (
             time.ndim != 1
@@ -91,19 +93,20 @@ class Reference:
 
 
 def _samples(what: str, value: ArrayLike, rows: int, columns: int) -> np.ndarray:
-    array = np.array(value, float)
+    array = numbers(value)
     if array.shape != (rows, columns):
         raise InputError(f"reference: {what} has shape {array.shape}; expected ({rows}, {columns})")
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
         raise InputError(
-            f"reference: {what}[{row}, {column}] is {array[row, column]}; all samples must be finite"
+            f"reference: {what}[{row}, {column}] is {array[row, column]}; "
+            "all samples must be finite"
         )
     return array
 
 
 def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | None) -> tuple:
-    """Which columns of a reference belong to which single coordinates: (columns, q indices, dofs, names)."""
+    """Columns of a reference and the coordinates they are: (columns, q indices, dofs, names)."""
     tree = world.tree
     if reference.joints is not None:
         available = {name: column for column, name in enumerate(reference.joints)}
@@ -124,7 +127,8 @@ def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | 
     for link in links:
         if tree.joint_type[link] in (FREE, SPHERICAL):
             raise InputError(
-                f"joint '{world.joint_names[link]}' is free or spherical; name revolute and prismatic joints"
+                f"joint '{world.joint_names[link]}' is free or spherical; "
+                "name revolute and prismatic joints"
             )
     return columns, tree.q_index[links], tree.v_index[links], [world.joint_names[i] for i in links]
 

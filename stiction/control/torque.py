@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.arguments import numbers
 from stiction.control.controller import controller
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -36,7 +37,7 @@ def table_torque(params, dynamics, time, q, v):
 
 @dataclass(frozen=True)
 class Torques:
-    """Forces along all nv coordinates: one vector, or a table of them (n, nv) held from each time to the next."""
+    """Forces along all nv coordinates: one vector, or rows (n, nv) held between their times."""
 
     torque: ArrayLike  # [N m or N], order of v
     time: ArrayLike | None = None  # [s]
@@ -47,12 +48,12 @@ class Torques:
 
 
 def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int) -> tuple:
-    """Time (n) and value (n, columns) of a table after checking; a single row for a vector without time."""
-    rows = np.array(value, float)
+    """Time (n) and value (n, columns) of a checked table; one row for a vector without time."""
+    rows = numbers(value)
     if time is None:
         rows, times = rows[None], np.array([-np.inf])
     else:
-        times = np.array(time, float)
+        times = numbers(time)
         if (
             times.ndim != 1
             or not len(times)
@@ -62,8 +63,10 @@ def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int
             raise InputError(f"{what}: time must be finite, strictly increasing numbers in s")
     if rows.shape != (len(times), columns):
         raise InputError(
-            f"{what}: found shape {np.shape(value)}; expected ({columns},), or (n, {columns}) with n times"
+            f"{what}: found shape {np.shape(value)}; "
+            f"expected ({columns},), or (n, {columns}) with n times"
         )
     if not np.isfinite(rows).all():
-        raise InputError(f"{what}: entry {tuple(np.argwhere(~np.isfinite(rows))[0])} is not finite")
+        entry = np.argwhere(~np.isfinite(rows))[0].tolist()
+        raise InputError(f"{what}: entry {entry} is {rows[*entry]}, not finite")
     return times, rows

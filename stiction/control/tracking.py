@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.arguments import numbers
 from stiction.control.controller import controller
 from stiction.control.reference import (
     Reference,
@@ -39,7 +40,7 @@ class TrackingTable(NamedTuple):
 
 @controller(TrackingTable)
 def track(params, dynamics, time, q, v):
-    """Add torque = feed-forward + stiffness (q_wanted - q) + damping (v_wanted - v), within the limits."""
+    """Add feed-forward + stiffness (q_wanted - q) + damping (v_wanted - v), within the limits."""
     for i in range(len(params.dof)):
         d = params.dof[i]
         q_wanted, v_wanted, _ = spline_at(params.reference, i, time)
@@ -57,10 +58,11 @@ def track(params, dynamics, time, q, v):
 
 @dataclass(frozen=True)
 class PDTracking:
-    """Joints follow a reference: torque = feed-forward + stiffness (q_ref - q) + damping (v_ref - v).
+    """Joints follow a reference by feed-forward + stiffness (q_ref - q) + damping (v_ref - v).
 
-    Gains are numbers or one per joint. `limits` bounds the torque: None takes the efforts of the robot's joints, a number
-    or one per joint bounds its size. Default joints: all revolute and prismatic ones of the reference.
+    Gains are numbers or one per joint. `limits` bounds the torque: None takes the efforts of the
+    robot's joints, a number or one per joint bounds its size. Default joints: all revolute and
+    prismatic ones of the reference.
     """
 
     reference: Reference | Motion
@@ -94,26 +96,25 @@ class PDTracking:
         """One non-negative number per joint."""
         if value is None:
             return np.array(default, float)
-        numbers = np.array(value, float)
-        if numbers.shape not in ((), (len(names),)):
+        given = numbers(value)
+        if given.shape not in ((), (len(names),)):
             raise InputError(
-                f"PDTracking: {what} has shape {numbers.shape}; give a number or {len(names)} of them"
+                f"PDTracking: {what} has shape {given.shape}; give a number or {len(names)} of them"
             )
-        numbers = np.broadcast_to(numbers, len(names)).copy()
-        if np.isnan(numbers).any() or (numbers < 0).any():
-            raise InputError(
-                f"PDTracking: {what} must not be negative or NaN, found {numbers.min()}"
-            )
-        return numbers
+        given = np.broadcast_to(given, len(names)).copy()
+        if np.isnan(given).any() or (given < 0).any():
+            raise InputError(f"PDTracking: {what} must not be negative or NaN, found {given.min()}")
+        return given
 
     def _feedforward(self, spline: Spline) -> Spline:
         """Feed-forward as a spline over the times of the reference, 0 where none is given."""
         if self.feedforward is None:
             return Spline(spline.time, np.zeros_like(spline.value), np.zeros_like(spline.value))
-        value = np.array(self.feedforward, float)
+        value = numbers(self.feedforward)
         if value.shape != spline.value.shape or not np.isfinite(value).all():
             raise InputError(
-                f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; found {value.shape}"
+                f"PDTracking: feedforward must be finite, of shape {spline.value.shape}; "
+                f"found {value.shape}"
             )
         return Spline(spline.time, value, smooth_slopes(spline.time, value))
 

@@ -1,8 +1,8 @@
 """What a model file says, as plain dataclasses in SI units; every reader makes one of these.
 
-Frames: a link's frame is where its joint is. A joint's `position` and `quaternion` place the joint frame, and so
-the child's link frame at zero coordinate, in the frame of the parent link. Quaternions are w x y z and of unit
-length, lengths in m, angles in rad, z is up.
+Frames: a link's frame is where its joint is. A joint's `position` and `quaternion` place the joint
+frame, and so the child's link frame at zero coordinate, in the frame of the parent link.
+Quaternions are w x y z and of unit length, lengths in m, angles in rad, z is up.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Joint:
 class Shape:
     """Geometry fixed to a link.
 
-    `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and ellipsoid
-    (three half extents), hull () with `vertices`, plane () with its normal along z.
+    `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
+    ellipsoid (three half extents), hull () with `vertices`, plane () with its normal along z.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Frame:
-    """A named place on a link: a sole, a sensor, a body of the file that was merged into its parent."""
+    """A named place on a link: a sole, a sensor, a link that was merged into its parent."""
 
     name: str
     link: str
@@ -86,9 +86,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Actuator:
-    """Drives one joint: force = gear * clamp(gain * control + bias . (1, length, rate), force range).
+    """Drives one joint with gear * clamp(gain * control + bias).
 
-    `length` and `rate` are gear times the joint's coordinate and velocity. The gain is affine too.
+    Gain and bias are affine in `length` and `rate`, which are gear times the joint's coordinate and
+    velocity; control and force are clamped to their ranges.
     """
 
     name: str

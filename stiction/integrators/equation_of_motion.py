@@ -1,8 +1,8 @@
 """What an integrator asks for: the accelerations of a state, H a + b = u + J' f.
 
-`prepare` computes everything that the state and the time alone decide; `settle` then finds the accelerations
-together with the modes of the joints (stuck, sliding, at a stop), once in a step; `accelerate` finds them with the modes
-that were settled, in the later stages of a step.
+`prepare` computes everything that the state and the time alone decide; `settle` then finds the
+accelerations together with the modes of the joints (stuck, sliding, at a stop), once in a step;
+`accelerate` finds them with the modes that were settled, in the later stages of a step.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Instant(NamedTuple):
     implicit: float  # for how long damping is taken at the end of the step instead of now [s]
 
 
-# -------------------------------------------------------------------------------------- the two ways to solve
+# ---------------------------------------------------------------------------- the two ways to solve
 
 
 def prepare_method(method, dynamics):
@@ -104,24 +104,25 @@ _METHODS = {
 }
 
 
-@overload(prepare_method, jit_options=PLUG_IN, inline="always")
+# Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
+@overload(prepare_method, jit_options=PLUG_IN)
 def _prepare_method(method, dynamics):
     chosen = _METHODS[method.instance_class][0]
     return lambda method, dynamics: chosen(dynamics)
 
 
-@overload(solve_method, jit_options=PLUG_IN, inline="always")
+@overload(solve_method, jit_options=PLUG_IN)
 def _solve_method(method, dynamics):
     chosen = _METHODS[method.instance_class][1]
     return lambda method, dynamics: chosen(dynamics)
 
 
-# -------------------------------------------------------------------------------------------------- evaluation
+# --------------------------------------------------------------------------------------- evaluation
 
 
 @plugged
 def prepare(system, instant, q, v):
-    """Compute all that q, v and the time alone decide; prescribed coordinates are overwritten first."""
+    """Compute all that q, v and the time alone decide, after overwriting what is prescribed."""
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
     forward_kinematics(dynamics, q)
@@ -138,7 +139,7 @@ def prepare(system, instant, q, v):
 
 @kernel
 def known_forces(dynamics, implicit, q, v):
-    """Control, applied forces, springs and dampers; and the damping that acts at the end of the step."""
+    """Control, applied forces, springs and dampers; and the damping that acts at the step's end."""
     tree = dynamics.tree
     for d in range(len(v)):
         force = dynamics.control[d] + dynamics.applied[d] - tree.damping[d] * v[d]
@@ -150,9 +151,10 @@ def known_forces(dynamics, implicit, q, v):
 
 @kernel
 def settle(method, dynamics, dt, q, v, shares):
-    """Find accelerations and joint modes that fit each other; returns a status. `joints.py` tells the method.
+    """Find accelerations and joint modes that fit each other; returns a status.
 
-    From q, the position moves on by dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
+    `joints.py` tells the method. From q, the position moves on by
+    dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
     """
     nv = len(v)
     for d in range(nv):
@@ -182,7 +184,7 @@ def settle(method, dynamics, dt, q, v, shares):
 
 @kernel
 def accelerate(method, dynamics, v):
-    """Find the accelerations with the modes that `settle` found, in a later stage of the same step."""
+    """Find the accelerations with the modes that `settle` found, in a later stage of the step."""
     for d in range(len(dynamics.tau)):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
@@ -191,7 +193,7 @@ def accelerate(method, dynamics, v):
 
 @kernel
 def torque(dynamics, d):
-    """Return the force that a controller gives coordinate d, or that prescribing its motion takes."""
+    """Return the force that a controller gives coordinate d, or that prescribing it takes."""
     if dynamics.mode[d] == PRESCRIBED:
         return dynamics.control[d] + dynamics.applied[d] + dynamics.reaction[d]
     return dynamics.control[d] + dynamics.applied[d]

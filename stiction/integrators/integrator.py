@@ -1,10 +1,11 @@
-"""The plug-in point for integrators: an integrator is its parameter tuple, its type picks the compiled kernel.
+"""The plug-in point for integrators: parameter tuples whose type picks the compiled kernel.
 
     @integrator(MyIntegrator)
     def my_integrator(params, system, state, work, time, dt): ...  # -> status
 
-moves `state.q` and `state.v` from time to time + dt. `prepare`, `settle` and `accelerate` of equation_of_motion.py give the
-accelerations; the last thing that an integrator does is `prescribe` at the end of the step.
+moves `state.q` and `state.v` from time to time + dt. `prepare`, `settle` and `accelerate` of
+equation_of_motion.py give the accelerations; the last thing that an integrator does is `prescribe`
+at the end of the step.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Work(NamedTuple):
 
 
 def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a kernel `(params, system, state, work, time, dt) -> status` for parameters of this type."""
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters."""
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
         INTEGRATORS[kind] = plugged(function)
@@ -54,7 +55,7 @@ def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: 
     return INTEGRATORS[type(params)](params, system, state, work, time, dt)
 
 
-@overload(take_step, jit_options=PLUG_IN, inline="always")
+@overload(take_step, jit_options=PLUG_IN)
 def _take_step(params, system, state, work, time, dt):
     chosen = INTEGRATORS[params.instance_class]
     return lambda params, system, state, work, time, dt: chosen(

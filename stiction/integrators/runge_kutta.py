@@ -1,8 +1,9 @@
 """The classical Runge-Kutta method of fourth order.
 
-Quaternions follow their own differential equation, q (0, w) / 2, as four numbers, and are normalised at the end of the step;
-averaging stage velocities instead would leave second order in the rotations. Joint friction and stops are decided in
-the first stage and held: a stuck coordinate decelerates evenly to rest.
+Quaternions follow their own differential equation, q (0, w) / 2, as four numbers, and are
+normalised at the end of the step; averaging stage velocities instead would leave second order in
+the rotations. Joint friction and stops are decided in the first stage and held: a stuck coordinate
+decelerates evenly to rest.
 """
 
 from typing import NamedTuple

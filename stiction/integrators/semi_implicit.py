@@ -25,7 +25,7 @@ class SemiImplicitEuler(NamedTuple):
 
 
 class Leapfrog(NamedTuple):
-    """Half a step of position, a step of velocity, half a step of position; second order, damping implicit.
+    """Half a step of position, one of velocity, half of position; second order, damping implicit.
 
     The acceleration is taken at the middle of the step, q + v dt/2, first with v and then with the
     velocity at the middle that this gives. Constant accelerations are integrated exactly.

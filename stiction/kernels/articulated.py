@@ -1,12 +1,14 @@
-"""Forward dynamics by the articulated-body algorithm, for any mixture of known forces and known accelerations.
+"""Articulated-body forward dynamics, for any mixture of known forces and known accelerations.
 
-The recursions of R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), table 7.1, in world axes, with the
-hybrid dynamics of its chapter 9: a coordinate whose acceleration is known is not eliminated, and the force that it takes comes out
-as `reaction`. A joint of several degrees of freedom is eliminated one coordinate after the other, which is the
-Cholesky factorisation of its 6x6 or 3x3 block; so a free base needs no solver of its own.
+The recursions of R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), table 7.1, in
+world axes, with the hybrid dynamics of its chapter 9: a coordinate whose acceleration is known is
+not eliminated, and the force that it takes comes out as `reaction`. A joint of several degrees of
+freedom is eliminated one coordinate after the other, which is the Cholesky factorisation of its 6x6
+or 3x3 block; so a free base needs no solver of its own.
 
-The same factors U and D give the response to impulses, and the inverse inertia that contact points feel: Chardonnet et
-al., "Dynamic simulator for humanoids using constraint-based method with static friction", Eq. (16), (17).
+The same factors U and D give the response to impulses, and the inverse inertia that contact points
+feel: Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with static
+friction", Eq. (16), (17).
 """
 
 import math
@@ -48,7 +50,7 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import STUCK
 
-# ------------------------------------------------------------------------------------------ single rigid bodies
+# ------------------------------------------------------------------------------ single rigid bodies
 
 
 @kernel
@@ -64,18 +66,18 @@ def rigid_bodies(dynamics):
 
 @kernel
 def bias_wrench(dynamics, i):
-    """Wrench that link i needs to go on as it moves, less the one that it gets from outside: v x* I v - f."""
+    """Wrench that link i needs to go on as it moves, less that from outside: v x* I v - f."""
     v = load_twist(dynamics.velocity, i)
     gyroscopic = wrench_cross(v, momentum(load_inertia(dynamics.rigid, i), v))
     return wrench_sub(gyroscopic, load_wrench(dynamics.external, i))
 
 
-# --------------------------------------------------------------------------------------------- forward dynamics
+# --------------------------------------------------------------------------------- forward dynamics
 
 
 @kernel
 def articulated_bodies(dynamics):
-    """From the leaves to the world: what each link feels like once its children hang on it [RBDA ch. 7]."""
+    """From the leaves to the world: what each link feels like with its children [RBDA ch. 7]."""
     tree, IA, pA = dynamics.tree, dynamics.IA, dynamics.pA
     for i in range(1, len(tree.parent)):
         store_articulated(IA, i, articulated(load_inertia(dynamics.rigid, i)))
@@ -109,7 +111,7 @@ def articulated_bodies(dynamics):
 
 @kernel
 def articulated_accelerations(dynamics):
-    """From the world to the leaves: unknown accelerations, and reactions where they are known [RBDA ch. 7, 9].
+    """From the world to the leaves: unknown accelerations, reactions to known ones [RBDA ch. 7, 9].
 
     Gravity enters as an upward acceleration of the world, so that no link needs a weight.
     """
@@ -130,7 +132,7 @@ def articulated_accelerations(dynamics):
         store_twist(a, i, twist_add(link, load_twist(dynamics.c, i)))
 
 
-# ---------------------------------------------------------------------------------------------- impulse response
+# --------------------------------------------------------------------------------- impulse response
 
 
 @kernel
@@ -161,7 +163,7 @@ def add_impulse_response(dynamics, v):
         store_twist(change, i, link)
 
 
-# ------------------------------------------------------------------------------------ inverse inertia felt by links
+# -------------------------------------------------------------------- inverse inertia felt by links
 
 
 @kernel
@@ -175,11 +177,12 @@ def unit_wrench(k, x):
 
 @kernel
 def articulated_modes(dynamics, links, modes):
-    """modes (links, nv, 6): send the six unit wrenches on each link to the world ([CBM] before Eq. 16).
+    """modes (links, nv, 6): send six unit wrenches on each link to the world ([CBM] before Eq. 16).
 
-    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a time:
-    modes[b, d] is the twist of link b when the coordinate d alone, decoupled from all others, receives a unit
-    impulse. Only coordinates between the link and the world take part; the others are left untouched.
+    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a
+    time: modes[b, d] is the twist of link b when the coordinate d alone, decoupled from all others,
+    receives a unit impulse. Only coordinates between the link and the world take part; the others
+    are left untouched.
     """
     tree = dynamics.tree
     for b in range(len(links)):
@@ -196,10 +199,11 @@ def articulated_modes(dynamics, links, modes):
 
 @kernel
 def link_inverse_inertia(tree, links, common, modes, inverse_inertia):
-    """inverse_inertia (6 links, links, 6): twist of link b per unit wrench k on link c at [6 c + k, b].
+    """inverse_inertia (6 links, links, 6): at [6 c + k, b], twist of link b per unit wrench k on c.
 
-    The sum of the modes that both share ([CBM] Eq. 17 for whole bodies); `common` (links, links) is the last
-    coordinate on both ways to the world, -1 if none. Twists and wrenches are about the O of each link's tree.
+    The sum of the modes that both share ([CBM] Eq. 17 for whole bodies); `common` (links, links) is
+    the last coordinate on both ways to the world, -1 if none. Twists and wrenches are about the O
+    of each link's tree.
     """
     for b in range(len(links)):
         for c in range(b + 1):

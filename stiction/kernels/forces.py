@@ -1,4 +1,4 @@
-"""Forces from outside: pushes and tables of force against time, each at a point of a link, in world axes."""
+"""Forces from outside: pushes and tables over time, each at a point of a link, in world axes."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from stiction.kernels.spatial import (
 
 
 class Forces(NamedTuple):
-    """Tables of all external forces; those of force i are the rows first[i] .. first[i + 1] of `time`."""
+    """Tables of all external forces; force i has the rows first[i] .. first[i + 1] of `time`."""
 
     link: np.ndarray  # (n)
     place: np.ndarray  # (n, 3) where it acts, in link axes [m]
@@ -34,7 +34,7 @@ class Forces(NamedTuple):
 
 @kernel
 def table_row(time, first, last, t):
-    """Row k with time[k] <= t < time[k + 1], by bisection; first where t is before, last where it is after."""
+    """Row k with time[k] <= t < time[k + 1], by bisection; first if t is before, last if after."""
     low, high = first, last
     while high - low > 1:
         middle = (low + high) // 2
@@ -56,7 +56,8 @@ def overlap(start, stop, t, dt):
 def wrench_now(forces, i, t, step_time, dt):
     """Force and moment of entry i: a push averaged over the step, a table interpolated at t.
 
-    The middle of the step decides whether the table applies to all of it, so that all stages of a step agree.
+    The middle of the step decides whether the table applies to all of it, so that all stages of a
+    step agree.
     """
     first, last = forces.first[i], forces.first[i + 1] - 1
     nothing = zero_vector(forces.place[i, 0])

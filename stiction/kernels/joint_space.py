@@ -1,9 +1,9 @@
 """Dynamics in joint space, H a + b = u: bias, inertia, its sparse factor, inverse dynamics.
 
-Recursive Newton-Euler and composite-rigid-body algorithms of R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer
-2008), chapters 5 and 6, and the factorisation H = L' D L of its section 6.5, cited as [RBDA]. H couples a
-coordinate only with those between it and the world; row d holds just these, the root's first, from `dof_row[d]` on,
-so that all inner loops run over contiguous numbers.
+Recursive Newton-Euler and composite-rigid-body algorithms of R. Featherstone, "Rigid Body Dynamics
+Algorithms" (Springer 2008), chapters 5 and 6, and the factorisation H = L' D L of its section 6.5,
+cited as [RBDA]. H couples a coordinate only with those between it and the world; row d holds just
+these, the root's first, from `dof_row[d]` on, so that all inner loops run over contiguous numbers.
 """
 
 import math
@@ -31,12 +31,12 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import STUCK
 
-# --------------------------------------------------------------------------------------- bias and inverse dynamics
+# ------------------------------------------------------------------------ bias and inverse dynamics
 
 
 @kernel
 def inverse_dynamics(dynamics, a, force):
-    """force = H a + b - J' f, the forces along the coordinates that give them the accelerations a [RBDA ch. 5].
+    """force = H a + b - J' f, the forces that give the coordinates accelerations a [RBDA ch. 5].
 
     f are the external wrenches. Needs kinematics, velocities and rigid bodies.
     """
@@ -61,13 +61,13 @@ def inverse_dynamics(dynamics, a, force):
 
 @kernel
 def bias(dynamics):
-    """b of H a + b = u + J' f, less J' f of the external wrenches: `inverse_dynamics` without acceleration."""
+    """b of H a + b = u + J' f, less the external J' f: `inverse_dynamics` without acceleration."""
     for d in range(len(dynamics.b)):
         dynamics.b[d] = 0
     inverse_dynamics(dynamics, dynamics.b, dynamics.b)
 
 
-# ------------------------------------------------------------------------------------------------------- inertia
+# ------------------------------------------------------------------------------------------ inertia
 
 
 @kernel
@@ -100,12 +100,12 @@ def dense_inertia(tree, H, dense):
             dense[tree.ancestor[k], d] = H[k]
 
 
-# ------------------------------------------------------------------------------------------------ factor and solve
+# --------------------------------------------------------------------------------- factor and solve
 
 
 @kernel
 def factor(tree, L):
-    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; the diagonal becomes 1 / D."""
+    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; diagonal: 1 / D."""
     for d in range(len(tree.dof_parent) - 1, -1, -1):
         row, depth = tree.dof_row[d], tree.dof_depth[d]
         inverse_D = like(L[row], 1) / L[row + depth]
@@ -137,7 +137,7 @@ def solve(tree, L, x):
 
 @kernel
 def joint_space_modes(dynamics, links, modes):
-    """modes (links, nv, 6) as `articulated_modes` gives them, from the factor L of H instead: D^-1/2 L^-T J'."""
+    """modes (links, nv, 6) as `articulated_modes` gives, from the factor L of H: D^-1/2 L^-T J'."""
     tree, L = dynamics.tree, dynamics.L
     for b in range(len(links)):
         end = last_dof(tree, links[b])
@@ -156,7 +156,7 @@ def joint_space_modes(dynamics, links, modes):
                 d = tree.dof_parent[d]
 
 
-# -------------------------------------------------------------------------------------------- forward dynamics
+# --------------------------------------------------------------------------------- forward dynamics
 
 
 @kernel
@@ -210,7 +210,7 @@ def add_inertia_force(dynamics, a, force):
 
 @kernel
 def joint_space_accelerations(dynamics):
-    """Unknown accelerations from H a + b = tau, and reactions where they are known; needs H, b and L."""
+    """Unknown accelerations from H a + b = tau, and reactions to known ones; needs H, b and L."""
     tree, a, u = dynamics.tree, dynamics.acceleration, dynamics.u
     known = some_known(dynamics)
     for d in range(len(tree.dof_parent)):
@@ -230,7 +230,7 @@ def joint_space_accelerations(dynamics):
 
 @kernel
 def reactions(dynamics):
-    """Forces that keep the known accelerations: row d of H a + b, less what is known to act there."""
+    """Forces that keep the known accelerations: row d of H a + b, less the known forces there."""
     a = dynamics.acceleration
     add_inertia_force(dynamics, a, dynamics.reaction)
     for d in range(len(a)):

@@ -1,11 +1,12 @@
-"""Which joints slide, stick or rest at a stop in a step: Coulomb friction and hard stops along the coordinates.
+"""Which joints slide, stick or rest at a stop in a step: Coulomb friction and hard stops.
 
-Found exactly, by principal pivoting: guess the mode of every coordinate (the last step's), solve the dynamics with it, change
-the modes that turn out wrong, repeat. A sliding coordinate feels its friction and must go on in the same
-direction; a stuck one comes to rest and must not need more than its friction; one at a stop must be pushed by it.
-All wrong modes change at once while that makes fewer of them, then one at a time, which always ends (J. Judice and
-F. Pires, "A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
-problems", 1994). Stops are inelastic.
+Found exactly, by principal pivoting: guess the mode of every coordinate (the last step's), solve
+the dynamics with it, change the modes that turn out wrong, repeat. A sliding coordinate feels its
+friction and must go on in the same direction; a stuck one comes to rest and must not need more than
+its friction; one at a stop must be pushed by it. All wrong modes change at once while that makes
+fewer of them, then one at a time, which always ends (J. Judice and F. Pires, "A block principal
+pivoting algorithm for large-scale strictly monotone linear complementarity problems", 1994). Stops
+are inelastic.
 """
 
 from stiction.compiled import kernel
@@ -50,7 +51,7 @@ def _stop_velocity(gap, v, dt, shares):
 
 @kernel
 def hold_mode(dynamics, d, q, v, dt, shares):
-    """Write what the mode of coordinate d means: the force that acts, or the acceleration that is kept."""
+    """Write what the mode of coordinate d means: the force that acts or the acceleration kept."""
     tree, mode = dynamics.tree, dynamics.mode[d]
     dynamics.tau[d] = dynamics.known[d] + sliding_friction(tree, mode, d, v)
     if mode == STUCK:
@@ -73,7 +74,7 @@ def sliding_friction(tree, mode, d, v):
 
 @kernel
 def judged_mode(dynamics, d, q, v, dt, shares):
-    """Return the mode that the solution speaks for in coordinate d: its present one if that is consistent."""
+    """Return the mode that the solution speaks for in coordinate d: its own if consistent."""
     tree, mode, friction = dynamics.tree, dynamics.mode[d], dynamics.tree.friction[d]
     slack = tree.slack[0] * friction
     reaction = dynamics.reaction[d]
@@ -97,7 +98,7 @@ def judged_mode(dynamics, d, q, v, dt, shares):
 
 @kernel
 def judged_moving(dynamics, d, q, v, dt, shares, v_next):
-    """Return the mode that the velocity at the end of the step speaks for, in a moving coordinate."""
+    """Return the mode that the velocity at the step's end speaks for, in a moving coordinate."""
     tree, mode = dynamics.tree, dynamics.mode[d]
     rounding = tree.slack[0] * (abs(v[d]) + abs(v_next))
     if tree.dof_q[d] >= 0:
@@ -120,7 +121,7 @@ def released(friction, sliding):
 
 @kernel
 def guess_mode(tree, mode, d, v):
-    """Mode to begin with in coordinate d: the last one, except where friction has never been judged."""
+    """Mode to begin with in coordinate d: the last, except where friction was never judged."""
     if mode != LOOSE or tree.friction[d] <= 0:
         return mode
     if v[d] > 0:

@@ -1,6 +1,7 @@
 """Where every link is and how it moves: poses, joint axes, velocities, Jacobians, drift.
 
-Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008) in world axes.
+Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algorithms", Springer
+2008) in world axes.
 """
 
 from stiction.compiled import kernel
@@ -36,7 +37,7 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
 
-# --------------------------------------------------------------------------------------- poses and velocities
+# ----------------------------------------------------------------------------- poses and velocities
 
 
 @kernel
@@ -73,7 +74,7 @@ def forward_kinematics(dynamics, q):
 
 @kernel
 def ball_axes(dynamics, i, R, p, q):
-    """Rotation of a free or spherical link; writes its axes: world directions, then its own axes through p."""
+    """Rotation of a free or spherical link; writes its axes: the world's, its own through p."""
     tree = dynamics.tree
     k, d = tree.q_index[i], tree.v_index[i]
     nowhere = zero_vector(q[0])
@@ -96,7 +97,8 @@ def ball_axes(dynamics, i, R, p, q):
 def velocities(dynamics, v):
     """Link velocities and the accelerations c that the velocities alone would cause [RBDA ch. 3].
 
-    The axes along which a free link is displaced stay as they are in the world; all other axes move with the link.
+    The axes along which a free link is displaced stay as they are in the world; all other axes move
+    with the link.
     """
     tree = dynamics.tree
     for i in range(1, len(tree.parent)):
@@ -130,7 +132,7 @@ def arm_to(dynamics, link, place):
     )
 
 
-# ---------------------------------------------------------------------------------------- Jacobians and drift
+# ------------------------------------------------------------------------------ Jacobians and drift
 
 
 @kernel
@@ -141,7 +143,7 @@ def last_dof(tree, link):
 
 @kernel
 def point_jacobian(dynamics, link, place, J):
-    """J (3, nv): velocity of the point `place` of a link, in world axes, per coordinate velocity."""
+    """J (3, nv): velocity of the point `place` of a link in world axes per coordinate velocity."""
     zero_rows(J)
     r = arm_to(dynamics, link, place)
     d = last_dof(dynamics.tree, link)
@@ -152,7 +154,7 @@ def point_jacobian(dynamics, link, place, J):
 
 @kernel
 def frame_jacobian(dynamics, link, place, J):
-    """J (6, nv): linear velocity of the point `place` and angular velocity of its link, in world axes."""
+    """J (6, nv): linear velocity of the point `place`, angular velocity of its link, world axes."""
     zero_rows(J)
     r = arm_to(dynamics, link, place)
     d = last_dof(dynamics.tree, link)
@@ -173,7 +175,7 @@ def zero_rows(A):
 
 @kernel
 def drift_accelerations(dynamics):
-    """Write the accelerations that all links would have if no coordinate accelerated: J_dot v as twists."""
+    """Write the accelerations of all links if no coordinate accelerated: J_dot v as twists."""
     tree, a = dynamics.tree, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
     store_twist(a, 0, Twist(nowhere, nowhere))
@@ -191,7 +193,7 @@ def point_drift(dynamics, link, place):
     )
 
 
-# --------------------------------------------------------------------------------------- moving along velocities
+# -------------------------------------------------------------------------- moving along velocities
 
 
 @kernel

@@ -1,6 +1,7 @@
 """What is measured of a forest as a whole: centre of mass, momentum, energy.
 
-All need `forward_kinematics`; those with velocities in them `velocities`, and momenta and energies `rigid_bodies` too.
+All need `forward_kinematics`; those with velocities in them `velocities`, and momenta and energies
+`rigid_bodies` too.
 """
 
 from stiction.compiled import kernel
@@ -63,7 +64,7 @@ def kinetic_energy(dynamics, v):
 
 @kernel
 def potential_energy(dynamics, q):
-    """Energy of height and of joint springs [J], zero at the world's origin with springs at rest."""
+    """Energy of height and joint springs [J], zero at the world's origin with springs at rest."""
     tree = dynamics.tree
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     total = like(gravity[0], 0)

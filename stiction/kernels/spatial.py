@@ -1,8 +1,8 @@
 """Spatial vector algebra by value: the vocabulary in which the dynamics is written.
 
-Every quantity is a small immutable tuple, returned by value from a short function. The compiler keeps tuples in
-registers, so `add(cross(w, r), v)` costs exactly its six multiplications and six additions: no array is
-allocated, and the same source runs on the CPU and inside a CUDA kernel.
+Every quantity is a small immutable tuple, returned by value from a short function. The compiler
+keeps tuples in registers, so `add(cross(w, r), v)` costs exactly its six multiplications and six
+additions: no array is allocated, and the same source runs on the CPU and inside a CUDA kernel.
 
     vector      (x, y, z)
     matrix      three rows, each a vector
@@ -10,12 +10,14 @@ allocated, and the same source runs on the CPU and inside a CUDA kernel.
     quaternion  (w, x, y, z)
     Twist, Wrench, Inertia, ArticulatedInertia: spatial quantities, linear part first
 
-Notation follows R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), chapter 2, cited as [RBDA]. All
-spatial quantities of one tree use world axes and ONE common origin O, the current position of the root link.
-Twists of different bodies may then simply be added: the coordinate transforms between bodies are identities.
+Notation follows R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), chapter 2, cited
+as [RBDA]. All spatial quantities of one tree use world axes and ONE common origin O, the current
+position of the root link. Twists of different bodies may then simply be added: the coordinate
+transforms between bodies are identities.
 
-Precision comes from the arrays. A literal such as 0.5 or 2 is double precision or an integer, and mixing it with
-single precision would silently promote the whole expression, so constants are written `like(x, 0.5)`.
+Precision comes from the arrays. A literal such as 0.5 or 2 is double precision or an integer, and
+mixing it with single precision would silently promote the whole expression, so constants are
+written `like(x, 0.5)`.
 """
 
 import math
@@ -47,14 +49,14 @@ class Inertia(NamedTuple):
 
 
 class ArticulatedInertia(NamedTuple):
-    """Symmetric 6x6 matrix [[linear, coupling'], [coupling, rotational]] as 21 numbers [RBDA ch. 7]."""
+    """Symmetric matrix [[linear, coupling'], [coupling, rotational]], 21 numbers [RBDA ch. 7]."""
 
     rotational: tuple  # symmetric
     coupling: tuple  # matrix, moment per linear acceleration
     linear: tuple  # symmetric
 
 
-# ---------------------------------------------------------------------------------------------- constants
+# ---------------------------------------------------------------------------------------- constants
 
 
 @formula
@@ -63,7 +65,7 @@ def like(x, constant):
     return type(x)(constant)
 
 
-# ------------------------------------------------------------------------------------------------ vectors
+# ------------------------------------------------------------------------------------------ vectors
 
 
 @formula
@@ -107,7 +109,7 @@ def zero_vector(x):
     return (zero, zero, zero)
 
 
-# ----------------------------------------------------------------------------------------------- matrices
+# ----------------------------------------------------------------------------------------- matrices
 
 
 @formula
@@ -142,8 +144,9 @@ def column(A, k):
 def point_of_frame(p, R, x):
     """Return p + R x, summed from p onwards.
 
-    The order matters in single precision: with the products summed first, the rounded heights of the points of
-    one flat foot disagree in a way that more than doubled the contact sweeps on a standing humanoid.
+    The order matters in single precision: with the products summed first, the rounded heights of
+    the points of one flat foot disagree in a way that more than doubled the contact sweeps on a
+    standing humanoid.
     """
     return (
         p[0] + R[0][0] * x[0] + R[0][1] * x[1] + R[0][2] * x[2],
@@ -190,7 +193,7 @@ def symmetric_outer(a, b):
     return (a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[1], a[1] * b[2], a[2] * b[2])
 
 
-# ---------------------------------------------------------------------------------------------- rotations
+# ---------------------------------------------------------------------------------------- rotations
 
 
 @formula
@@ -202,7 +205,10 @@ def turn(a, axis, sine, cosine):
 
 @formula
 def rotate_about(A, axis, angle):
-    """Return A Rot(axis, angle). Turning the rows of A backwards saves forming Rot and a matrix product."""
+    """Return A Rot(axis, angle).
+
+    Turning the rows of A backwards saves forming Rot and a matrix product.
+    """
     sine, cosine = math.sin(-angle), math.cos(angle)
     return (
         turn(A[0], axis, sine, cosine),
@@ -219,7 +225,7 @@ def quaternion_dot(p, q):
 
 @formula
 def quaternion_to_matrix(q):
-    """Rotation matrix of q / |q|: inside an integrator step quaternions are not quite of unit length."""
+    """Rotation matrix of q / |q|: inside an integrator step quaternions are not quite unit ones."""
     w, x, y, z = q
     one, s = like(w, 1), like(w, 2) / quaternion_dot(q, q)
     return (
@@ -274,7 +280,7 @@ def quaternion_rate(q, w):
     return quaternion_product(q, (like(w[0], 0), half[0], half[1], half[2]))
 
 
-# -------------------------------------------------------------------------------- spatial motion and force
+# ------------------------------------------------------------------------- spatial motion and force
 
 
 @formula
@@ -318,7 +324,7 @@ def wrench_scale(k, f):
 
 @formula
 def wrench_cross(v, f):
-    """Return v x* f, the rate of change of a wrench f fixed in a body moving with v [RBDA ch. 2]."""
+    """Return v x* f, the rate of change of a wrench f fixed in a body with twist v [RBDA ch. 2]."""
     return Wrench(
         cross(v.angular, f.force),
         add(cross(v.angular, f.moment), cross(v.linear, f.force)),
@@ -352,12 +358,12 @@ def wrench_at_point(f, r):
     return Wrench(f, cross(r, f))
 
 
-# ------------------------------------------------------------------------------------------------ inertias
+# ----------------------------------------------------------------------------------------- inertias
 
 
 @formula
 def rigid_inertia(mass, centre, about_centre):
-    """Inertia about O of a body with centre of mass at `centre` (parallel-axis theorem) [RBDA ch. 2]."""
+    """Inertia about O of a body with centre of mass `centre` (parallel axes) [RBDA ch. 2]."""
     h = scale(mass, centre)
     xx, xy, xz, yy, yz, zz = symmetric_outer(h, centre)
     shift = (yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
@@ -429,7 +435,7 @@ def minus_outer(I, U, k):
     )
 
 
-# ------------------------------------------------------------------- loading and storing one item of an array
+# --------------------------------------------------------- loading and storing one item of an array
 
 
 @formula

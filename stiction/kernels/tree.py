@@ -1,8 +1,9 @@
-"""The arrays that every kernel reads: a forest of links as `Tree`, what one instant computes as `Dynamics`.
+"""The arrays that kernels read: a forest of links as `Tree`, one instant of it as `Dynamics`.
 
-Link 0 is the world; every other link hangs on its parent by one joint, and parents come before children. The
-coordinates of a joint of several degrees of freedom count as a chain of single ones: `dof_parent` leads from each
-coordinate to the next one towards the world, whatever the joints are, so that no recursion needs a special base.
+Link 0 is the world; every other link hangs on its parent by one joint, and parents come before
+children. The coordinates of a joint of several degrees of freedom count as a chain of single ones:
+`dof_parent` leads from each coordinate to the next one towards the world, whatever the joints are,
+so that no recursion needs a special base.
 
     nl links (with the world), nq positions, nv velocities
 """
@@ -61,7 +62,7 @@ class Tree(NamedTuple):
 
 
 class Dynamics(NamedTuple):
-    """What one instant computes about the forest; symbols as in [RBDA] table 7.1, world axes, about O."""
+    """What one instant computes of the forest; symbols of [RBDA] table 7.1, world axes, about O."""
 
     tree: Tree
     origin: np.ndarray  # (nl, 3) O of the tree, in the rows of root links [m]

@@ -12,7 +12,7 @@ SOLE = (0.16, 0.08, 0.02)  # [m]
 
 
 def biped10() -> Robot:
-    """Biped of 10 joints, 0.69 m tall, 8 kg: hip roll and pitch, knee, ankle pitch and roll in each leg."""
+    """Biped of 10 joints, 0.69 m, 8 kg: hip roll and pitch, knee, ankle pitch and roll per leg."""
     trunk = Link("trunk", 4.0, (0.0, 0.0, 0.12), _cuboid(4.0, 0.12, 0.16, 0.25))
     links, joints = [trunk], [Joint("base", "free", WORLD, "trunk")]
     shapes = [Shape("trunk_box", "trunk", "box", (0.06, 0.08, 0.125), (0.0, 0.0, 0.125))]

@@ -17,7 +17,7 @@ def menagerie(name: str):
     return data_folder() / "robots/mujoco_menagerie" / name
 
 
-# ------------------------------------------------------------------------------------------------- torques
+# ------------------------------------------------------------------------------------------ torques
 
 
 def test_a_table_of_torques_is_held_between_its_times():
@@ -35,7 +35,7 @@ def test_controllers_given_together_add_up():
     assert (motion.torque[:-1] == 1.5).all()
 
 
-# ------------------------------------------------------------------------------------------------- tracking
+# ----------------------------------------------------------------------------------------- tracking
 
 
 def test_tracking_gives_the_torque_of_its_formula():
@@ -48,7 +48,7 @@ def test_tracking_gives_the_torque_of_its_formula():
         st.Reference(time, q, v), [10.0, 20.0, 30.0], [1.0, 2.0, 3.0], feedforward=extra
     )
     motion = st.simulate(world, duration=0.35, dt=0.05, controller=control)
-    k = 6  # at t = 0.3 s, a sample of the reference, where the spline passes through the given values
+    k = 6  # at t = 0.3 s, a sample of the reference, where the spline has the given values
     wanted = extra[3] + np.array([10, 20, 30]) * (q[3] - motion.q[k])
     wanted += np.array([1, 2, 3]) * (v[3] - motion.v[k])
     assert np.allclose(motion.torque[k], wanted, rtol=1e-9)
@@ -107,7 +107,7 @@ def test_a_joint_table_is_tracked_by_name():
     assert abs(motion.joint("left_knee")[-1] - 0.8) < 0.01
 
 
-# ------------------------------------------------------------------------------------------------ actuators
+# ---------------------------------------------------------------------------------------- actuators
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -136,7 +136,7 @@ def test_actuators_give_the_forces_that_mujoco_gives(name):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_step_without_friction_and_limits_is_mujocos(name):
-    """MuJoCo's implicitfast and semi-implicit Euler treat damping and servos alike: the same step, to rounding."""
+    """MuJoCo's implicitfast treats damping and servos as semi-implicit Euler: equal to rounding."""
     model = mujoco.MjModel.from_xml_path(str(menagerie(name)))
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     model.opt.timestep = 1e-3
@@ -158,7 +158,7 @@ def test_a_step_without_friction_and_limits_is_mujocos(name):
     assert np.abs(motion.v[-1] - data.qvel).max() < 1e-7
 
 
-# -------------------------------------------------------------------------------------------- prescribed motion
+# -------------------------------------------------------------------------------- prescribed motion
 
 
 def driven_biped(duration: float, dt: float) -> tuple[st.World, st.Motion]:
@@ -270,7 +270,7 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
     )
 
 
-# ------------------------------------------------------------------------------------------------- bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(

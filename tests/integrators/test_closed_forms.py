@@ -1,4 +1,4 @@
-"""Pendulum, spinning top, free flight and a tumbling humanoid against what mechanics says of them."""
+"""Pendulum, top, free flight and a tumbling humanoid against what mechanics says of them."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_pendulum_of_large_amplitude_follows_the_elliptic_function():
 
 
 def steady_precession(robot: st.Robot, tilt: float, spin: float) -> float:
-    """Slow rate of precession of a heavy symmetric top: I1 p^2 cos - I3 s p + m g h = 0, s the whole spin."""
+    """Slow precession of a heavy top: I1 p^2 cos - I3 s p + m g h = 0, s the whole spin."""
     mass, height = robot.mass[0], robot.centre[0, 2]
     across, along = robot.inertia[0, 0] + mass * height**2, robot.inertia[0, 5]
     roots = np.roots([across * np.cos(tilt), -along * spin, mass * 9.81 * height])
@@ -90,7 +90,10 @@ def test_a_spinning_ball_flies_on_the_parabola(integrator):
 @pytest.mark.jit
 @pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()], ids=names)
 def test_tumbling_humanoid_keeps_energy_and_momentum(method):
-    """g1, 10 s, RK4 at 1 ms, no gravity, friction, damping or limits; base 3.7 rad/s, joints about 0.5 rad/s."""
+    """g1, 10 s, RK4 at 1 ms; base 3.7 rad/s, joints about 0.5 rad/s.
+
+    No gravity, friction, damping or limits.
+    """
     file = data_folder() / "robots/mujoco_menagerie/unitree_g1/g1_mjx_nomesh.xml"
     robot = st.load(file).with_joints(friction=0, damping=0, lower=-np.inf, upper=np.inf)
     world = st.World(robot, ground=None, gravity=(0, 0, 0))

@@ -42,7 +42,6 @@ def test_error_falls_as_the_published_order(integrator, order, steps):
     exact = final_state(st.RungeKutta4(), 1600)
     coarse, fine = (np.abs(final_state(integrator, n) - exact).max() for n in (steps // 2, steps))
     measured = np.log2(coarse / fine)
-    print(
-        f"{type(integrator).__name__}: measured order {measured:.3f}, error {fine:.2e} at {steps} steps"
-    )
+    name = type(integrator).__name__
+    print(f"{name}: measured order {measured:.3f}, error {fine:.2e} at {steps} steps")
     assert abs(measured - order) < 0.15  # the next power of dt is still felt at these steps

@@ -73,7 +73,7 @@ def test_a_violated_limit_is_left_slowly_and_without_a_bounce():
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=names)
 @pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()], ids=names)
 def test_friction_and_stops_obey_their_laws_in_every_step_of_a_thrashing_chain(integrator, method):
-    """Coulomb: |f| <= F, f = -F sign(v) where sliding; Signorini: stops push, and only at the limit."""
+    """Coulomb: |f| <= F, f = -F sign(v) where sliding; Signorini: stops push, only at the limit."""
     friction, limit = 0.4, 1.2
     robot = chain(8, friction=friction, lower=-limit, upper=limit, armature=0.01)
     world = st.World(robot)

@@ -1,0 +1,100 @@
+"""The kernels in single precision, and on CUDA: on a device if there is one, else simulated."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stiction as st
+from mechanisms import fewer
+from stiction.external import bind_forces
+from stiction.integrators.equation_of_motion import System
+from stiction.integrators.integrator import StepState
+from stiction.kernels.tree import OK, Tree, allocate
+from stiction.loop import Clock, loop_for
+from stiction.simulate import _allocate_record, _allocate_work
+
+ROOT = Path(__file__).parents[2]
+
+
+def single(values):
+    """A tuple of arrays, or of tuples of arrays, in single precision."""
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float32) if values.dtype == np.float64 else values
+    return type(values)(*(single(value) for value in values))
+
+
+@pytest.mark.parametrize(
+    ("integrator", "method"),
+    [
+        (st.SemiImplicitEuler(), st.ArticulatedBody()),
+        (st.Leapfrog(), st.JointSpace()),
+        (st.RungeKutta4(), st.ArticulatedBody()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_single_precision_follows_double(integrator, method):
+    world = st.World(st.robots.biped10(), st.robots.box())
+    state = world.home()
+    state.v[:] = np.random.default_rng(4).normal(size=world.nv)
+    steps = fewer(20, 2)
+    exact = st.simulate(
+        world, duration=steps * 1e-3, state=state, integrator=integrator, method=method
+    )
+    tree = single(world.tree)
+    assert isinstance(tree, Tree)
+    mine = single(StepState(state.q, state.v))
+    small = np.float32
+    run = loop_for(type(integrator), type(method))
+    status = run(
+        type(integrator)(*(small(x) for x in integrator)),
+        System(
+            allocate(tree),
+            type(method)(*(small(x) for x in method)),
+            (),
+            single(bind_forces(world, [])),
+        ),
+        mine,
+        single(_allocate_work(world)),
+        single(_allocate_record(world, 0)),
+        Clock(small(0), small(1e-3), 1),
+        0,
+        steps,
+        np.zeros(2, np.int64),
+    )
+    assert status == OK
+    assert mine.q.dtype == np.float32
+    assert np.abs(mine.q - exact.q[-1]).max() < 1e-5  # 20 steps of rounding at 6e-8
+    assert np.abs(mine.v - exact.v[-1]).max() < 1e-3
+
+
+def device_is_there() -> bool:
+    script = "import numpy as np; np.row_stack = np.vstack; from numba import cuda; "
+    script += "print(cuda.is_available())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    return done.stdout.strip() == "True"
+
+
+def test_worlds_on_cuda_move_as_on_the_cpu():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if not device_is_there():
+        environment |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    program = Path(__file__).with_name("cuda_worlds.py")
+    done = subprocess.run(
+        [sys.executable, str(program), "2", "3"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == 12
+    for row in rows:
+        assert row["worst"] < {"float64": 1e-13, "float32": 1e-5}[row["real"]], row
