@@ -147,9 +147,9 @@ class Robot:
             return dataclasses.replace(self, home=home)
         return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
 
-    def _moved(self, pose: Pose) -> dict[str, np.ndarray]:
+    def _moved(self, pose: Pose) -> dict[str, Any]:
         """What changes when all that is fixed to the world moves along with a pose."""
-        changed: dict[str, np.ndarray] = {}
+        changed: dict[str, Any] = {}
         for what, fixed in (
             ("joint", self.parent < 0),
             ("frame", self.frame_link < 0),

@@ -118,7 +118,7 @@ class Simulation:
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
         """Take n steps with forces `torque` along the coordinates, (nv), beside controllers."""
-        if not isinstance(n, int | np.integer) or n < 1:
+        if not _is_count(n):
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
         applied = self._system.dynamics.applied
         if torque is None:
@@ -227,17 +227,15 @@ def simulate(
     SimulationError whose `motion` holds what was recorded until then.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
-    if not (
-        isinstance(duration, int | float | np.number) and math.isfinite(duration) and duration >= 0
-    ):
+    if not (_is_real(duration) and duration >= 0):
         raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
-    if not (isinstance(record, Recording) and isinstance(record.every, int) and record.every >= 1):
+    if not (isinstance(record, Recording) and _is_count(record.every)):
         raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
     steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
     rows = steps // record.every + 1
     if rows * (world.nq + 3 * world.nv) * 8 > LONGEST_RECORD:
         raise InputError(
-            f"{rows} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
+            f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
             "give Recording(every=n)"
         )
     arrays = _allocate_record(world, rows)
@@ -286,9 +284,21 @@ def _run_in_chunks(
 
 
 def _checked_dt(dt: float) -> float:
-    if not (isinstance(dt, int | float | np.number) and math.isfinite(dt) and dt > 0):
+    if not (_is_real(dt) and dt > 0):
         raise InputError(f"dt: found {dt!r}; give a positive time step in s")
     return float(dt)
+
+
+def _is_real(value: Any) -> bool:
+    """Tell whether a value is a finite real number."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return bool(real and math.isfinite(value))
+
+
+def _is_count(value: Any) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(whole and value >= 1)
 
 
 def _checked_integrator(integrator: Any) -> Any:
@@ -314,8 +324,9 @@ def _bound_controllers(world: World, controller: Controller) -> tuple:
     )
     for one in bound:
         if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
+            found = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
             raise InputError(
-                f"controller: found {one!r:.80}; give PDTracking, Torques, Actuators, "
+                f"controller: found {found}; give PDTracking, Torques, Actuators, "
                 "Prescribed, or a parameter tuple whose type is registered with @controller"
             )
     return bound

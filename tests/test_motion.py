@@ -241,7 +241,7 @@ def test_failing_to_save_keeps_the_old_file_and_leaves_no_other(motion, saved, m
         raise OSError("no space left on device")
 
     monkeypatch.setattr(Motion, "_write", disk_full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(MotionFileError, match="cannot be written .*no space left"):
         motion.save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["motion.h5"]
