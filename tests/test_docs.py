@@ -1,0 +1,58 @@
+"""What README, docs and examples say runs as they say it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def python_blocks(file: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / file).read_text(), re.DOTALL)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_runs(example, tmp_path):
+    assert run([str(example)], tmp_path).strip()
+
+
+@pytest.mark.jit
+def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
+    (program,) = python_blocks("README.md")
+    assert run(["-c", program], tmp_path).strip()
+    assert (tmp_path / "motion.h5").stat().st_size > 1000
+
+
+@pytest.mark.jit
+def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
+    module, program = python_blocks("docs/adding_a_controller.md")
+    (tmp_path / "springs.py").write_text(module)
+    check = "print(abs(motion.joint('left_knee')[0]) > abs(motion.joint('left_knee')[-1]))"
+    assert run(["-c", program + check], tmp_path).strip() == "True"
+
+
+def test_every_link_in_the_readme_leads_somewhere():
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    for link in links:
+        assert (ROOT / link).exists(), link
