@@ -25,11 +25,18 @@ from stiction.kernels.joint_space import (
     joint_space_accelerations,
     joint_space_inertia,
 )
-from stiction.kernels.joints import guess_mode, hold_mode, judged_mode, sliding_friction
+from stiction.kernels.joints import (
+    begin_descent,
+    descend,
+    guess_mode,
+    hold_mode,
+    pivot,
+    sliding_friction,
+)
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
-PATIENCE = 3  # how often all wrong modes are changed at once without making them fewer
+PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, by descent
 
 
 class ArticulatedBody(NamedTuple):
@@ -156,29 +163,18 @@ def settle(method, dynamics, dt, q, v, shares):
     `joints.py` tells the method. From q, the position moves on by
     dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
     """
-    nv = len(v)
-    for d in range(nv):
+    for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
-    fewest, patience = nv + 1, PATIENCE
-    for _ in range(20 + 10 * nv):
+    for attempt in range(PIVOTS + 20 * len(v)):
         solve_method(method, dynamics)
-        wrong, last_wrong = 0, -1
-        for d in range(nv):
-            if judged_mode(dynamics, d, q, v, dt, shares) != dynamics.mode[d]:
-                wrong, last_wrong = wrong + 1, d
-        if wrong == 0:
+        if attempt < PIVOTS:
+            if pivot(dynamics, q, v, dt, shares) == 0:
+                return OK
+        elif attempt == PIVOTS:
+            begin_descent(dynamics, q, v, dt, shares)
+        elif descend(dynamics, q, v, dt, shares):
             return OK
-        if wrong < fewest:
-            fewest, patience = wrong, PATIENCE
-        else:
-            patience -= 1
-        first = 0 if patience >= 0 else last_wrong  # all at once, or the last one alone
-        for d in range(first, last_wrong + 1):
-            mode = judged_mode(dynamics, d, q, v, dt, shares)
-            if mode != dynamics.mode[d]:
-                dynamics.mode[d] = mode
-                hold_mode(dynamics, d, q, v, dt, shares)
     return JOINTS_UNSETTLED
 
 

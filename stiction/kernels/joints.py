@@ -1,13 +1,19 @@
-"""Which joints slide, stick or rest at a stop in a step: Coulomb friction and hard stops.
+"""Which joints slide, stick or rest at a stop in a step: Coulomb friction and hard stops, exactly.
 
-Found exactly, by principal pivoting: guess the mode of every coordinate (the last step's), solve
-the dynamics with it, change the modes that turn out wrong, repeat. A sliding coordinate feels its
-friction and must go on in the same direction; a stuck one comes to rest and must not need more than
-its friction; one at a stop must be pushed by it. All wrong modes change at once while that makes
-fewer of them, then one at a time, which always ends (J. Judice and F. Pires, "A block principal
-pivoting algorithm for large-scale strictly monotone linear complementarity problems", 1994). Stops
-are inelastic.
+With H fixed over the step the velocities at its end are the minimum of a strictly convex function:
+kinetic energy of the change, friction times speed, and bounds where a stop would be passed. In each
+coordinate a solution lies on a piece (the mode) or on a kink of that function: a sliding coordinate
+feels its friction and goes on in the same direction; a stuck one comes to rest and does not need
+more than its friction; one at a stop is pushed by it. Stops are inelastic.
+
+Pivoting: take the modes of the last step, solve the dynamics with them, change all modes that turn
+out wrong, repeat; nearly always one or two solutions. Where this does not end, descent: move from
+one feasible velocity towards the solution on its piece until a kink is in the way, and from a
+solution release the coordinate that is held with most force too much; every move lowers the
+function, so this ends.
 """
+
+import math
 
 from stiction.compiled import kernel
 from stiction.kernels.spatial import like
@@ -73,50 +79,69 @@ def sliding_friction(tree, mode, d, v):
 
 
 @kernel
-def judged_mode(dynamics, d, q, v, dt, shares):
-    """Return the mode that the solution speaks for in coordinate d: its own if consistent."""
-    tree, mode, friction = dynamics.tree, dynamics.mode[d], dynamics.tree.friction[d]
-    slack = tree.slack[0] * friction
-    reaction = dynamics.reaction[d]
-    if mode == PRESCRIBED:
-        return mode
+def excess(dynamics, d, v_next):
+    """Return the force on a held coordinate beyond what can hold it; not above 0 if it holds."""
+    mode, friction, reaction = dynamics.mode[d], dynamics.tree.friction[d], dynamics.reaction[d]
     if mode == STUCK:
-        if reaction > friction + slack:
-            return SLIDING_DOWN
-        if reaction < -friction - slack:
-            return SLIDING_UP
-        return mode
-    v_next = v[d] + dt * dynamics.acceleration[d]
+        return abs(reaction) - friction
     if mode == AT_LOWER:
-        kept = reaction >= (friction if v_next < 0 else -friction) - slack
-        return mode if kept else released(friction, SLIDING_UP if v_next >= 0 else SLIDING_DOWN)
+        return (friction if v_next < 0 else -friction) - reaction
     if mode == AT_UPPER:
-        kept = -reaction >= (friction if v_next > 0 else -friction) - slack
-        return mode if kept else released(friction, SLIDING_DOWN if v_next <= 0 else SLIDING_UP)
-    return judged_moving(dynamics, d, q, v, dt, shares, v_next)
+        return (friction if v_next > 0 else -friction) + reaction
+    return like(friction, 0)
 
 
 @kernel
-def judged_moving(dynamics, d, q, v, dt, shares, v_next):
-    """Return the mode that the velocity at the step's end speaks for, in a moving coordinate."""
+def released_mode(dynamics, d, v_next):
+    """Mode of a held coordinate after it is let go."""
+    mode = dynamics.mode[d]
+    if mode == STUCK:
+        return SLIDING_DOWN if dynamics.reaction[d] > 0 else SLIDING_UP
+    if dynamics.tree.friction[d] <= 0:
+        return LOOSE
+    if mode == AT_LOWER:
+        return SLIDING_UP if v_next >= 0 else SLIDING_DOWN
+    return SLIDING_DOWN if v_next <= 0 else SLIDING_UP
+
+
+@kernel
+def judged_mode(dynamics, d, q, v, dt, shares):
+    """Return the mode that the solution speaks for in coordinate d: its own if consistent."""
     tree, mode = dynamics.tree, dynamics.mode[d]
+    if mode == PRESCRIBED:
+        return mode
+    v_next = v[d] + dt * dynamics.acceleration[d]
+    if mode == AT_LOWER or mode == AT_UPPER:
+        held = excess(dynamics, d, v_next) <= tree.slack[0] * tree.friction[d]
+        return mode if held else released_mode(dynamics, d, v_next)
     rounding = tree.slack[0] * (abs(v[d]) + abs(v_next))
     if tree.dof_q[d] >= 0:
         if v_next < lowest_velocity(tree, d, q, v, dt, shares) - rounding:
             return AT_LOWER
         if v_next > highest_velocity(tree, d, q, v, dt, shares) + rounding:
             return AT_UPPER
-    if mode == SLIDING_UP and v_next < -rounding:
-        return STUCK
-    if mode == SLIDING_DOWN and v_next > rounding:
+    if mode == STUCK:
+        held = excess(dynamics, d, v_next) <= tree.slack[0] * tree.friction[d]
+        return mode if held else released_mode(dynamics, d, v_next)
+    if (mode == SLIDING_UP and v_next < -rounding) or (mode == SLIDING_DOWN and v_next > rounding):
         return STUCK
     return mode
 
 
+# ----------------------------------------------------------------------------------------- pivoting
+
+
 @kernel
-def released(friction, sliding):
-    """Mode of a coordinate that leaves its stop."""
-    return sliding if friction > 0 else LOOSE
+def pivot(dynamics, q, v, dt, shares):
+    """Change every mode that the solution speaks against; returns how many."""
+    changed = 0
+    for d in range(len(v)):
+        mode = judged_mode(dynamics, d, q, v, dt, shares)
+        if mode != dynamics.mode[d]:
+            dynamics.mode[d] = mode
+            hold_mode(dynamics, d, q, v, dt, shares)
+            changed += 1
+    return changed
 
 
 @kernel
@@ -129,3 +154,93 @@ def guess_mode(tree, mode, d, v):
     if v[d] < 0:
         return SLIDING_DOWN
     return STUCK
+
+
+# ------------------------------------------------------------------------------------------ descent
+
+
+@kernel
+def velocity_bounds(tree, d, q, v, dt, shares):
+    """Return the slowest and fastest velocity at the end of the step that the stops allow."""
+    if tree.dof_q[d] < 0:
+        return -like(dt, math.inf), like(dt, math.inf)
+    slowest = lowest_velocity(tree, d, q, v, dt, shares)
+    return slowest, max(slowest, highest_velocity(tree, d, q, v, dt, shares))
+
+
+@kernel
+def begin_descent(dynamics, q, v, dt, shares):
+    """Start from the velocities now, within the stops, and the modes that these mean."""
+    tree = dynamics.tree
+    for d in range(len(v)):
+        slowest, fastest = velocity_bounds(tree, d, q, v, dt, shares)
+        x = min(max(v[d], slowest), fastest)
+        dynamics.descent[d] = x
+        if dynamics.mode[d] == PRESCRIBED:
+            continue
+        if x == slowest:
+            dynamics.mode[d] = AT_LOWER
+        elif x == fastest:
+            dynamics.mode[d] = AT_UPPER
+        elif tree.friction[d] <= 0:
+            dynamics.mode[d] = LOOSE
+        else:
+            dynamics.mode[d] = SLIDING_UP if x > 0 else (SLIDING_DOWN if x < 0 else STUCK)
+        hold_mode(dynamics, d, q, v, dt, shares)
+
+
+@kernel
+def kink_ahead(dynamics, d, y, slowest, fastest):
+    """Return the velocity on the way to y at which coordinate d changes its mode, and to which.
+
+    y itself and the present mode if there is no kink between.
+    """
+    mode = dynamics.mode[d]
+    if mode >= STUCK:
+        return y, mode
+    if mode == SLIDING_UP and y < 0 and slowest <= 0:
+        return like(y, 0), STUCK
+    if mode == SLIDING_DOWN and y > 0 and fastest >= 0:
+        return like(y, 0), STUCK
+    if y < slowest:
+        return slowest, AT_LOWER
+    if y > fastest:
+        return fastest, AT_UPPER
+    return y, mode
+
+
+@kernel
+def descend(dynamics, q, v, dt, shares):
+    """Move towards the solution and change one mode; returns True if there is none to change."""
+    tree, x = dynamics.tree, dynamics.descent
+    way, first, first_mode = like(dt, 1), -1, LOOSE
+    for d in range(len(v)):
+        slowest, fastest = velocity_bounds(tree, d, q, v, dt, shares)
+        y = v[d] + dt * dynamics.acceleration[d]
+        kink, mode = kink_ahead(dynamics, d, y, slowest, fastest)
+        if mode != dynamics.mode[d]:
+            part = max((kink - x[d]) / (y - x[d]), like(dt, 0))
+            if part < way or first < 0:
+                way, first, first_mode = min(part, way), d, mode
+    for d in range(len(v)):
+        x[d] += way * (v[d] + dt * dynamics.acceleration[d] - x[d])
+    if first < 0:
+        first, first_mode = most_overloaded(dynamics, v, dt)
+        if first < 0:
+            return True
+    dynamics.mode[first] = first_mode
+    hold_mode(dynamics, first, q, v, dt, shares)
+    return False
+
+
+@kernel
+def most_overloaded(dynamics, v, dt):
+    """Return the held coordinate with the largest excess and its mode once released; -1 if none."""
+    tree = dynamics.tree
+    worst, most, mode = -1, like(dt, 0), LOOSE
+    for d in range(len(v)):
+        v_next = v[d] + dt * dynamics.acceleration[d]
+        too_much = excess(dynamics, d, v_next) - tree.slack[0] * tree.friction[d]
+        if too_much > most:
+            worst, most, mode = d, too_much, released_mode(dynamics, d, v_next)
+    return worst, mode

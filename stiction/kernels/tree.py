@@ -96,6 +96,7 @@ class Dynamics(NamedTuple):
     tau: np.ndarray  # (nv) the same with the friction of sliding joints
     reaction: np.ndarray  # (nv) force that keeps a known acceleration
     acceleration: np.ndarray  # (nv)
+    descent: np.ndarray  # (nv) velocities on the way to a solution, see joints.py
 
 
 def allocate(tree: Tree) -> Dynamics:
@@ -136,6 +137,7 @@ def allocate(tree: Tree) -> Dynamics:
         tau=zeros(nv),
         reaction=zeros(nv),
         acceleration=zeros(nv),
+        descent=zeros(nv),
     )
     dynamics.rotation[0] = np.eye(3)
     return dynamics

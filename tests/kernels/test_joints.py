@@ -114,3 +114,41 @@ def test_a_step_with_stuck_joints_needs_no_more_than_the_same_motion_prescribed(
     assert np.allclose(
         prescribed.torque[0], st.mechanics.bias_force(held, q, np.zeros(4)), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()], ids=names)
+def test_hard_steps_end_at_the_minimum_that_friction_and_stops_define(method):
+    """Conditions of the strictly convex problem, sufficient for its only minimum.
+
+    Twenty light links near their stops at a step of 20 ms: pivoting alone does not end here.
+    """
+    friction, limit, dt = 0.05, 0.3, 0.02
+    world = st.World(chain(20, friction=friction, lower=-limit, upper=limit))
+    rng = np.random.default_rng(11)
+    for _ in range(fewer(150, 2)):
+        q = rng.uniform(-limit, limit, 20)
+        v = rng.normal(size=20) * 10 ** rng.uniform(-3, 1.5) * (rng.random(20) > 0.3)
+        torque = rng.normal(size=20) * 10 ** rng.uniform(-2, 1)
+        simulation = st.Simulation(world, dt=dt, state=st.State(q, v), method=method)
+        simulation.step(torque)
+        v_next, f = simulation.state.v, simulation.passive
+        free = v + dt * st.mechanics.forward_dynamics(world, q, v, torque)
+        H = st.mechanics.inertia(world, q)
+        scale = np.abs(H @ (v_next - free)).max() + dt * friction
+        assert np.abs(H @ (v_next - free) - dt * f).max() < 1e-9 * scale  # the equation of motion
+        slowest, fastest = (-limit - q) / dt, (limit - q) / dt
+        rounding = 1e-8 * (1 + np.abs(v))
+        assert (v_next >= slowest - rounding).all() and (v_next <= fastest + rounding).all()
+        between = (v_next > slowest + rounding) & (v_next < fastest - rounding)
+        moving = between & (np.abs(v_next) > rounding)
+        assert np.allclose(f[moving], -friction * np.sign(v_next[moving]), rtol=1e-8)
+        assert (np.abs(f[between]) <= friction * (1 + 1e-8)).all()
+        at_lower, at_upper = ~between & (v_next < slowest + rounding), v_next > fastest - rounding
+        assert (f[at_lower] >= -friction * np.sign(v_next[at_lower]) - 1e-8 * scale / dt).all()
+        assert (f[at_upper] <= -friction * np.sign(v_next[at_upper]) + 1e-8 * scale / dt).all()
+
+
+def test_a_joint_stuck_beyond_its_stop_is_pushed_back():
+    world = st.World(slider(lower=0.0, upper=1.0, friction=50.0), gravity=(0, 0, 0))
+    motion = st.simulate(world, duration=0.5, dt=0.001, state=st.State([-0.01], [0.0]))
+    assert motion.q[-1, 0] > -1e-4
