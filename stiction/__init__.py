@@ -11,6 +11,7 @@ from stiction.errors import StictionError
 from stiction.external import Push, TabulatedForce
 from stiction.ground import Plane
 from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace
+from stiction.integrators.integrator import integrator
 from stiction.integrators.runge_kutta import RungeKutta4
 from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
 from stiction.load import load
@@ -41,6 +42,7 @@ __all__ = [
     "Torques",
     "World",
     "controller",
+    "integrator",
     "load",
     "mechanics",
     "prescriber",

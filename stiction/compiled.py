@@ -100,6 +100,6 @@ def routine(function: Function) -> Function:
     return _declare(function, OPTIONS)
 
 
-def declare_for(function: Function, types: Iterable[type]) -> Function:
-    """Compile a routine for parameter tuples of these types, cached by their sources too."""
-    return _declare(function, OPTIONS, [kind.__module__ for kind in types])
+def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
+    """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
+    return _declare(function, OPTIONS, [plug_in.__module__ for plug_in in plug_ins])

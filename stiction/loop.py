@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiled import declare_for, kernel
-from stiction.integrators.integrator import take_step
+from stiction.compiled import kernel, routine_with
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
 
@@ -77,4 +78,10 @@ def loop_for(*types):
     Declared once per combination, so that its cache folder can be named after the sources of just
     these.
     """
-    return declare_for(run, types)
+    kernels = [
+        registry[kind]
+        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
+        for kind in types
+        if kind in registry
+    ]
+    return routine_with(run, [*types, *kernels])

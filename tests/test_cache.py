@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "stiction"
-CONTROLLER = """
+PARAMETERS = """
 from typing import NamedTuple
-from stiction import controller
-from law import force
 
 class Pull(NamedTuple):
     strength: float
+"""
+CONTROLLER = """
+from parameters import Pull
+from stiction import controller
+from law import force
 
 @controller(Pull)
 def pull(params, dynamics, time, q, v):
@@ -59,6 +62,7 @@ def run(folder: Path, package: Path, script: str) -> str:
 
 @pytest.mark.jit
 def test_editing_a_users_controller_or_what_it_calls_changes_the_result(tmp_path):
+    (tmp_path / "parameters.py").write_text(PARAMETERS)
     (tmp_path / "user.py").write_text(CONTROLLER)
     (tmp_path / "law.py").write_text(LAW.format(factor=1.0))
     assert float(run(tmp_path, PACKAGE, SCRIPT)) == pytest.approx(0.1)

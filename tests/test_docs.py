@@ -51,6 +51,24 @@ def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     assert run(["-c", program + check], tmp_path).strip() == "True"
 
 
+@pytest.mark.jit
+def test_the_integrator_of_the_docs_is_explicit_eulers(tmp_path):
+    module, program = python_blocks("docs/adding_an_integrator.md")
+    (tmp_path / "explicit_euler.py").write_text(module)
+    check = "print(motion.q[-1, 2] + 9.81 * (motion.time[-1] ** 2 - 0.01 * motion.time[-1]) / 2)"
+    assert abs(float(run(["-c", program + check], tmp_path))) < 1e-12
+
+
+def test_an_integrator_with_other_arguments_is_refused():
+    import stiction as st
+
+    with pytest.raises(st.StictionError, match="'step' takes .*must take"):
+
+        @st.integrator(tuple)
+        def step(params, state):
+            return 0
+
+
 def test_every_link_in_the_readme_leads_somewhere():
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
     assert links

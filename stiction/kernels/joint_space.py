@@ -212,13 +212,16 @@ def add_inertia_force(dynamics, a, force):
 def joint_space_accelerations(dynamics):
     """Unknown accelerations from H a + b = tau, and reactions to known ones; needs H, b and L."""
     tree, a, u = dynamics.tree, dynamics.acceleration, dynamics.u
-    known = some_known(dynamics)
+    known, changing = False, False  # some acceleration is known; some known one is not zero
     for d in range(len(tree.dof_parent)):
-        if dynamics.mode[d] < STUCK:
+        if dynamics.mode[d] >= STUCK:
+            known = True
+            changing = changing or a[d] != 0
+        else:
             a[d] = 0
         u[d] = dynamics.b[d]
         dynamics.reaction[d] = 0
-    if known:
+    if changing:
         add_inertia_force(dynamics, a, u)
     for d in range(len(tree.dof_parent)):
         if dynamics.mode[d] < STUCK:
