@@ -96,6 +96,8 @@ def _word(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(_word(entry) for entry in value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -166,36 +168,96 @@ def _robots(args: argparse.Namespace) -> Result:
 
 
 def _describe(robot: Robot) -> Result:
-    """What a robot is made of."""
-    from stiction.robot_arrays import JOINT_CODES
+    """What a robot is made of, and what in it a human should look at."""
+    from stiction.remarks import remarks, soles
 
-    kinds = {code: kind for kind, code in JOINT_CODES.items()}
-    links = [
-        {
-            "link": str(name),
-            "parent": str(robot.link_name[parent]) if parent >= 0 else "world",
-            "joint": str(joint),
-            "type": kinds[int(code)],
-            "mass [kg]": float(mass),
-        }
-        for name, parent, joint, code, mass in zip(
-            robot.link_name,
-            robot.parent,
-            robot.joint_name,
-            robot.joint_type,
-            robot.mass,
-            strict=True,
-        )
-    ]
     return {
         "name": robot.name,
         "source": robot.source,
         "nq": robot.nq,
         "nv": robot.nv,
         "total mass [kg]": robot.total_mass,
-        "links": links,
+        "links": _link_rows(robot),
+        "joints": _joint_rows(robot),
+        "shapes": _shape_rows(robot),
+        "soles": [
+            {
+                "link": sole.link,
+                "length [m]": round(sole.length, 6),
+                "width [m]": round(sole.width, 6),
+                "above the lowest [m]": round(sole.height, 6),
+            }
+            for sole in soles(robot)
+        ],
+        "remarks": remarks(robot),
         "notes": [str(note) for note in robot.notes],
     }
+
+
+def _link_rows(robot: Robot) -> list[Result]:
+    return [
+        {
+            "link": str(name),
+            "parent": str(robot.link_name[parent]) if parent >= 0 else "world",
+            "mass [kg]": float(mass),
+            "centre of mass [m]": centre.tolist(),
+        }
+        for name, parent, mass, centre in zip(
+            robot.link_name, robot.parent, robot.mass, robot.centre, strict=True
+        )
+    ]
+
+
+def _robot_text(result: Result) -> str:
+    """A description of a robot with its links as an indented tree."""
+    if "links" not in result:
+        return as_text(result)
+    depth = {"world": -1}
+    rows = []
+    for row in result["links"]:
+        depth[row["link"]] = depth[row["parent"]] + 1
+        rows.append({**row, "link": "  " * depth[row["link"]] + row["link"]})
+        del rows[-1]["parent"]
+    return as_text({**result, "links": rows})
+
+
+def _joint_rows(robot: Robot) -> list[Result]:
+    from stiction.robot_arrays import JOINT_CODES
+
+    kinds = {code: kind for kind, code in JOINT_CODES.items()}
+    rows = []
+    for i, name in enumerate(robot.joint_name):
+        d, kind = robot.v_index[i], kinds[int(robot.joint_type[i])]
+        bounded = bool(robot.lower[d] > -math.inf or robot.upper[d] < math.inf)
+        limits = f"{robot.lower[d]:.4g} to {robot.upper[d]:.4g}" if bounded else None
+        strength = float(robot.effort_upper[d])
+        rows.append(
+            {
+                "joint": str(name),
+                "type": kind,
+                "limits": limits,
+                "effort": strength if math.isfinite(strength) else None,
+                "armature": float(robot.armature[d]),
+                "damping": float(robot.damping[d]),
+                "friction": float(robot.friction[d]),
+            }
+        )
+    return rows
+
+
+def _shape_rows(robot: Robot) -> list[Result]:
+    from stiction.description.description import SHAPE_KINDS
+
+    return [
+        {
+            "shape": str(name),
+            "link": str(robot.link_name[link]) if (link := robot.shape_link[i]) >= 0 else "world",
+            "kind": SHAPE_KINDS[robot.shape_kind[i]],
+            "size [m]": [x for x in robot.shape_size[i].tolist() if x > 0],
+            "collides": bool(robot.shape_collides[i]),
+        }
+        for i, name in enumerate(robot.shape_name)
+    ]
 
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -329,7 +391,11 @@ def _bench(args: argparse.Namespace) -> Result:
 
 COMMANDS = (
     Command(
-        "robots", "list the built-in robots, or describe one robot", _robots_arguments, _robots
+        "robots",
+        "list the built-in robots, or describe one robot",
+        _robots_arguments,
+        _robots,
+        _robot_text,
     ),
     Command("run", "simulate one robot without contact", _run_arguments, _run),
     Command("demo", "the test robot swings and falls freely", _demo_arguments, _demo),

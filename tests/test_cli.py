@@ -217,7 +217,23 @@ def test_robots_describes_a_file(pendulum, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "name: clock" in lines
     assert "total mass [kg]: 3" in lines
-    assert any(line.split() == ["rod", "world", "pin", "revolute", "3"] for line in lines)
+    rows = [line.split() for line in lines]
+    assert ["rod", "3", "0", "0", "-1"] in rows  # link, mass, centre
+    assert ["pin", "revolute", "-", "-", "0", "0", "0"] in rows
+    assert ["geom_0", "rod", "sphere", "0.1", "yes"] in rows
+
+
+def test_robots_describes_soles_and_remarks_as_json(capsys):
+    assert main(["robots", "biped10", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [sole["link"] for sole in found["soles"]] == ["left_foot", "right_foot"]
+    assert found["remarks"] == []
+    assert found["links"][1] == {
+        "link": "left_hip",
+        "parent": "trunk",
+        "mass [kg]": 0.2,
+        "centre of mass [m]": [0.0, 0.0, 0.0],
+    }
 
 
 def test_an_unknown_robot_is_told_what_there_is(capsys):
