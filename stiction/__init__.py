@@ -1,6 +1,9 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
 from stiction import mechanics, robots
+from stiction.contact.contact_model import contact_model
+from stiction.contact.hunt_crossley import HuntCrossley
+from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
 from stiction.control.actuators import Actuators
 from stiction.control.controller import controller, prescriber
 from stiction.control.prescribed import Prescribed
@@ -9,7 +12,7 @@ from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
 from stiction.errors import StictionError
 from stiction.external import Push, TabulatedForce
-from stiction.ground import Plane
+from stiction.ground import Plane, Slope
 from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import integrator
 from stiction.integrators.runge_kutta import RungeKutta4
@@ -17,12 +20,15 @@ from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
 from stiction.load import load
 from stiction.motion import Motion
 from stiction.robot import Robot
-from stiction.simulate import Recording, Simulation, simulate
+from stiction.simulate import Recording, simulate
+from stiction.simulation import Simulation
 from stiction.world import State, World
 
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "HuntCrossley",
+    "ImplicitSpringDamper",
     "JointSpace",
     "Leapfrog",
     "Motion",
@@ -36,11 +42,14 @@ __all__ = [
     "RungeKutta4",
     "SemiImplicitEuler",
     "Simulation",
+    "Slope",
+    "SpringDamper",
     "State",
     "StictionError",
     "TabulatedForce",
     "Torques",
     "World",
+    "contact_model",
     "controller",
     "integrator",
     "load",

@@ -282,6 +282,12 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
         help="the base starts this far above its home position [m] (default 0)",
     )
     parser.add_argument(
+        "--contact",
+        default="none",
+        metavar="MODEL",
+        help="a model of `stiction models`, MODULE:NAME of your own, or none (default)",
+    )
+    parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
     )
 
@@ -296,7 +302,7 @@ def _run(args: argparse.Namespace) -> Result:
     try:
         motion = st.simulate(
             world,
-            contact=None,
+            contact=_find_model(args.contact),
             duration=args.duration,
             dt=args.dt,
             state=_raised(world, args.height),
@@ -312,12 +318,17 @@ def _run(args: argparse.Namespace) -> Result:
     result: Result = {
         "robot": world.robots[0].name,
         "integrator": args.integrator,
-        "contact": "none",
+        "contact": args.contact,
         "dt [s]": args.dt,
         "final time [s]": float(motion.time[-1]),
         "energy at begin [J]": float(energy[0]),
         "energy at end [J]": float(energy[-1]),
     }
+    if motion.depth.shape[1]:
+        result["deepest [m]"] = float(motion.depth[:-1].max(initial=0.0))
+        result["largest force on the ground [N]"] = float(
+            motion.force[:-1].sum(axis=1)[:, 2].max(initial=0.0)
+        )
     if args.output is not None:
         motion.save(args.output)
         result["motion file"] = str(args.output)
@@ -339,6 +350,59 @@ def _raised(world: World, height: float) -> State:
                 "free to be raised; leave --height out"
             )
     return state
+
+
+def _find_model(name: str) -> Any:
+    """Return a contact model with its defaults, by its name or as module:Name."""
+    import importlib
+
+    from stiction.contact.contact_model import MODELS, NoContact
+
+    if name == "none":
+        return None
+    if ":" in name:
+        module, _, kind = name.partition(":")
+        sys.path.insert(0, "")  # a module beside the user, as `python -m` finds it
+        try:
+            found = getattr(importlib.import_module(module), kind)
+        except (ImportError, AttributeError) as error:
+            raise InputError(f"--contact {name}: {error}; give MODULE:NAME") from None
+        finally:
+            sys.path.pop(0)
+        return found()
+    known = {kind.__name__: kind for kind in MODELS if kind is not NoContact}
+    if name not in known:
+        raise InputError(
+            f"--contact {name}: not known; give none, {', '.join(known)} or MODULE:NAME"
+        )
+    return known[name]()
+
+
+def _models(args: argparse.Namespace) -> Result:
+    import stiction  # noqa: F401  registers the models
+    from stiction.contact.contact_model import MODELS, NoContact
+
+    result: Result = {}
+    for kind, model in MODELS.items():
+        if kind is NoContact:
+            continue
+        source = (sys.modules[kind.__module__].__doc__ or "").splitlines()[0]
+        result[kind.__name__] = {
+            "what": (kind.__doc__ or "").splitlines()[0],
+            "from": source,
+            "promises": list(model.promises),
+            "parameters": [
+                {
+                    "name": name,
+                    "default": kind._field_defaults.get(name),  # type: ignore[attr-defined]
+                    "unit": bounds.unit or None,
+                    "lowest": bounds.low if math.isfinite(bounds.low) else None,
+                    "highest": bounds.high if math.isfinite(bounds.high) else None,
+                }
+                for name, bounds in model.fields.items()
+            ],
+        }
+    return result
 
 
 def _demo_arguments(parser: argparse.ArgumentParser) -> None:
@@ -397,7 +461,8 @@ COMMANDS = (
         _robots,
         _robot_text,
     ),
-    Command("run", "simulate one robot without contact", _run_arguments, _run),
+    Command("models", "list the contact models", lambda parser: None, _models),
+    Command("run", "simulate one robot", _run_arguments, _run),
     Command("demo", "the test robot swings and falls freely", _demo_arguments, _demo),
     Command("bench", "measure speed; fails where a target is missed", _bench_arguments, _bench),
 )

@@ -18,12 +18,14 @@ No fastmath: it would compile the divergence check away, and gains nothing.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar
 
 from numba import config, njit
+from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
 
 from stiction._cache import cached_in
@@ -68,11 +70,31 @@ class _Inlined(CPUDispatcher):
         return routine(copy)
 
 
+class _Cache(FunctionCache):
+    """Numba's cache, which would fail where an index names a module that is not here.
+
+    A kernel of ours that a user's code called with a type of the user's leaves such an index.
+    """
+
+    def load_overload(self, *args: Any) -> Any:
+        try:
+            return super().load_overload(*args)
+        except (ImportError, AttributeError):
+            return None
+
+    def save_overload(self, *args: Any) -> None:
+        with contextlib.suppress(ImportError, AttributeError):
+            super().save_overload(*args)
+
+
 def _declare(
     function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()
 ) -> Any:
     with cached_in({function.__module__, *modules}):
-        return njit(**options)(function)
+        compiled = njit(**options)(function)
+        if options.get("cache") and not config.DISABLE_JIT:  # type: ignore[attr-defined]
+            compiled._cache = _Cache(function)
+    return compiled
 
 
 def formula(function: Function) -> Function:

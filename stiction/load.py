@@ -2,24 +2,66 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from stiction.errors import ModelFileError
+from stiction.description.description import Description
+from stiction.errors import InputError, ModelFileError
 from stiction.robot import Robot
 
+FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), saved robots (.npz)"
+ROOT_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
+COMMENT_OR_HEAD = re.compile(rb"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
+SNIFFED = 65536  # bytes at the beginning of a file that tell its format
 
-def load(path: str | Path) -> Robot:
-    """Read a robot: MJCF (.xml, .mjcf) or a robot that `Robot.save` wrote (.npz)."""
+
+def load(path: str | Path, base: str | None = None, roots: Iterable[str | Path] = ()) -> Robot:
+    """Read a robot, by what the file contains: MJCF, URDF, OpenHRP VRML, or a saved robot.
+
+    For URDF, which does not say how the robot stands in the world, `base` is "floating" (default),
+    "fixed" or "planar". `roots` are folders in which meshes and included files may lie, besides the
+    folder of the file.
+    """
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
-    if path.suffix == ".npz":
+    kind = format_of(path)
+    if base is not None and kind != "urdf":
+        raise InputError(f"{path}: base={base!r} is for URDF; this is a {kind} file")
+    if kind == "npz":
         return Robot.load(path)
-    if path.suffix in (".xml", ".mjcf"):
-        from stiction.description.mjcf import read_mjcf
+    return Robot.from_description(_describe(path, kind, base, tuple(map(Path, roots))))
 
-        return Robot.from_description(read_mjcf(path))
-    raise ModelFileError(
-        f"{path}: suffix '{path.suffix}' is not known; "
-        "this version reads MJCF (.xml, .mjcf) and saved robots (.npz)"
-    )
+
+def format_of(path: Path) -> str:
+    """Return "npz", "vrml", "mjcf" or "urdf" by what the file contains."""
+    with open(path, "rb") as file:
+        begin = file.read(SNIFFED)
+    if begin.startswith(b"PK"):
+        return "npz"
+    if begin.startswith(b"#VRML"):
+        return "vrml"
+    root = ROOT_ELEMENT.search(COMMENT_OR_HEAD.sub(b"", begin))
+    by_element = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf"}
+    if root is not None and root[1] in by_element:
+        return by_element[root[1]]
+    by_suffix = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".wrl": "vrml", ".npz": "npz"}
+    if path.suffix.lower() in by_suffix:
+        return by_suffix[path.suffix.lower()]  # whose reader tells what is wrong with it
+    found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"
+    raise ModelFileError(f"{path}: format not known ({found}); known are {FORMATS}")
+
+
+def _describe(path: Path, kind: str, base: str | None, roots: tuple[Path, ...]) -> Description:
+    if kind == "urdf":
+        from stiction.description.urdf import read_urdf
+
+        return read_urdf(path, base=base or "floating", roots=roots)
+    if kind == "vrml":
+        from stiction.description.openhrp import read_openhrp
+
+        return read_openhrp(path, roots=roots)
+    from stiction.description.mjcf import read_mjcf
+
+    return read_mjcf(path)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiled import kernel, routine_with
+from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.kernels.spatial import like
@@ -24,6 +25,9 @@ class Record(NamedTuple):
     v: np.ndarray  # (rows, nv)
     torque: np.ndarray  # (rows, nv)
     passive: np.ndarray  # (rows, nv)
+    force: np.ndarray  # (rows, places, 3)
+    depth: np.ndarray  # (rows, places)
+    slip: np.ndarray  # (rows, places, 3)
 
 
 class Clock(NamedTuple):
@@ -46,6 +50,30 @@ def fault(state):
     return -1
 
 
+@kernel
+def keep_forces(record, work, row):
+    """Copy what acted in the step into a row of the record."""
+    for d in range(len(work.torque)):
+        record.torque[row, d] = work.torque[d]
+        record.passive[row, d] = work.passive[d]
+    for i in range(len(work.depth)):
+        record.depth[row, i] = work.depth[i]
+        for k in range(3):
+            record.force[row, i, k] = work.force[i, k]
+            record.slip[row, i, k] = work.slip[i, k]
+
+
+@kernel
+def commit(memory):
+    """Make what the contact model wrote in the step what it remembers."""
+    for i in range(memory.now.shape[0]):
+        for k in range(memory.now.shape[1]):
+            memory.now[i, k] = memory.trial[i, k]
+    for i in range(memory.group_now.shape[0]):
+        for k in range(memory.group_now.shape[1]):
+            memory.group_now[i, k] = memory.group_trial[i, k]
+
+
 def run(params, system, state, work, record, clock, first, last, report):
     """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
     for step in range(first, last):
@@ -58,10 +86,9 @@ def run(params, system, state, work, record, clock, first, last, report):
                 record.v[row, d] = state.v[d]
         time = clock.start + like(clock.dt, step) * clock.dt
         status = take_step(params, system, state, work, time, clock.dt)
+        commit(system.surface.memory)
         if keep:
-            for d in range(len(state.v)):
-                record.torque[row, d] = work.torque[d]
-                record.passive[row, d] = work.passive[d]
+            keep_forces(record, work, row)
         report[0] = step + 1
         report[1] = fault(state)
         if report[1] >= 0:
@@ -73,7 +100,7 @@ def run(params, system, state, work, record, clock, first, last, report):
 
 @cache
 def loop_for(*types):
-    """Return the compiled loop for an integrator, method and controllers of these types.
+    """Return the compiled loop for plug-ins of these types.
 
     Declared once per combination, so that its cache folder can be named after the sources of just
     these.
@@ -83,5 +110,5 @@ def loop_for(*types):
         for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
         for kind in types
         if kind in registry
-    ]
+    ] + [MODELS[kind].kernel for kind in types if kind in MODELS]
     return routine_with(run, [*types, *kernels])

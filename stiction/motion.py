@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError, MotionFileError, StictionError
-from stiction.ground import Plane
+from stiction.ground import Plane, Slope
 from stiction.kernels.tree import allocate
 from stiction.mechanics import Energy, Momentum, measure
 from stiction.robot import Robot
@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMAT = 1  # of the motion file
-ARRAYS = ("time", "q", "v", "torque", "passive")
+ARRAYS = ("time", "q", "v", "torque", "passive", "force", "depth", "slip")
+GROUNDS = {"Plane": Plane, "Slope": Slope}
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Recorded arrays over n moments, and the world that moved.
 
-    `torque` and `passive` in row k are the forces that act in the step that begins at time k; the
-    last row of a whole run has none and is NaN.
+    Forces, depths and slips in row k are those of the step that begins at time k; the last row of a
+    whole run has none and is NaN. Places are the points that may touch, `parameters["places"]`
+    names the shape of each.
     """
 
     world: World
@@ -43,6 +45,9 @@ class Motion:
     v: np.ndarray  # (n, nv)
     torque: np.ndarray  # (n, nv) of controllers, and what prescribed motion takes [N m or N]
     passive: np.ndarray  # (n, nv) joint friction and stops [N m or N]
+    force: np.ndarray  # (n, places, 3) contact force on the robots [N]
+    depth: np.ndarray  # (n, places) penetration [m]
+    slip: np.ndarray  # (n, places, 3) velocity along the ground of touching points [m/s]
     parameters: dict[str, Any] = field(default_factory=dict)  # how it was simulated
     versions: dict[str, str] = field(default_factory=lambda: versions())
 
@@ -116,9 +121,11 @@ class Motion:
         file.attrs["parameters"] = json.dumps(self.parameters)
         file.attrs["versions"] = json.dumps(self.versions)
         file.attrs["gravity"] = self.world.gravity
-        file.attrs["ground"] = json.dumps(
-            None if self.world.ground is None else vars(self.world.ground)
-        )
+        ground = self.world.ground
+        named = None if ground is None else {"kind": type(ground).__name__, **vars(ground)}
+        file.attrs["ground"] = json.dumps(named)
+        materials = [[sorted(pair), row] for pair, row in self.world.materials.items()]
+        file.attrs["materials"] = json.dumps(materials)
         for name in ARRAYS:
             data = getattr(self, name)
             file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
@@ -154,15 +161,21 @@ class Motion:
             )
         stored = file["robots"]
         robots = [Robot.load(io.BytesIO(stored[str(k)][()].tobytes())) for k in range(len(stored))]
-        ground = json.loads(file.attrs["ground"])
-        world = World(*robots, ground=ground and Plane(**ground), gravity=file.attrs["gravity"])
+        world = World(
+            *robots,
+            ground=_ground(json.loads(file.attrs["ground"])),
+            materials=_materials(json.loads(file.attrs["materials"])),
+            gravity=file.attrs["gravity"],
+        )
         if world.digest() != file.attrs["model_hash"]:
             raise MotionFileError(
                 f"{path}: the model in the file does not have the hash that was stored with it"
             )
         arrays = {name: np.array(file[name][()], float) for name in ARRAYS}
         n, nv = len(arrays["time"]), world.nv
-        shapes = {"time": (n,), "q": (n, world.nq)}
+        places = arrays["depth"].shape[-1]
+        shapes = {"time": (n,), "q": (n, world.nq), "depth": (n, places)}
+        shapes |= {"force": (n, places, 3), "slip": (n, places, 3)}
         for name in ARRAYS:
             found, expected = arrays[name].shape, shapes.get(name, (n, nv))
             if found != expected:
@@ -173,6 +186,19 @@ class Motion:
             parameters=json.loads(file.attrs["parameters"]),
             versions=json.loads(file.attrs["versions"]),
         )
+
+
+def _ground(values: dict[str, Any] | None) -> Plane | Slope | None:
+    """Return the ground that a file names."""
+    if values is None:
+        return None
+    kind = GROUNDS[values.pop("kind")]
+    return kind(**{**values, "velocity": tuple(values["velocity"])})
+
+
+def _materials(rows: list) -> dict[tuple[str, str], dict[str, float]]:
+    """Return the table of materials that a file holds; a pair of equals is stored as one name."""
+    return {(names[0], names[-1]): row for names, row in rows}
 
 
 def versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from stiction.robot import Robot
 from stiction.world import World
 
 SOLE_DEPTH = 0.005  # points this close to a link's lowest one belong to its sole [m]
-FOOT_HEIGHT = 0.02  # links that reach this close to the robot's lowest point are feet [m]
+FOOT_HEIGHT = 0.004  # links that reach this close to the robot's lowest point are feet [m]
 OUTSIDE = 0.25  # how far outside its shapes a centre of mass may lie, in parts of their size
 TINY = 1e-4  # a part lighter than this share of the robot is tiny
 CIRCLE = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)
@@ -58,7 +58,7 @@ def remarks(robot: Robot) -> list[str]:
 # ------------------------------------------------------------------------------------------ shapes
 
 
-def outline(robot: Robot, shape: int) -> np.ndarray:
+def outline(robot: Robot, shape: int | np.integer) -> np.ndarray:
     """Points (n, 3) of a shape, in the frame of its link, whose extents are those of the shape."""
     kind = SHAPE_KINDS[robot.shape_kind[shape]]
     a, b, c = robot.shape_size[shape]

@@ -187,6 +187,21 @@ class Robot:
             raise InputError("with_joints: a lower limit lies above its upper limit")
         return robot
 
+    def with_colliding(self, *names: str) -> Robot:
+        """Return the same robot where just these shapes, or all shapes of these links, collide."""
+        collides = np.zeros(len(self.shape_name), bool)
+        for name in names:
+            links = np.flatnonzero(self.link_name == name)
+            chosen = (self.shape_name == name) | np.isin(self.shape_link, links)
+            if not chosen.any():
+                known = ", ".join(self.shape_name) or "none"
+                raise InputError(
+                    f"robot '{self.name}': with_colliding: no shape '{name}', and no link of that "
+                    f"name has one; its shapes are {known}"
+                )
+            collides |= chosen
+        return dataclasses.replace(self, shape_collides=collides)
+
     @property
     def q_index(self) -> np.ndarray:
         """First position of each link's joint in q, (nl)."""

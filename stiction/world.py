@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
-from stiction.ground import LEVEL, Plane
+from stiction.ground import LEVEL, Plane, Slope
 from stiction.kernels.kinematics import forward_kinematics
-from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Tree, allocate
+from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Dynamics, Tree, allocate
+from stiction.materials import Materials, checked_materials
 from stiction.robot import Robot
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
@@ -58,7 +59,8 @@ class World:
     def __init__(
         self,
         *robots: Robot,
-        ground: Plane | None = LEVEL,
+        ground: Plane | Slope | None = LEVEL,
+        materials: Materials | None = None,
         gravity: ArrayLike = GRAVITY,
     ) -> None:
         """Put robots into one forest, in this order; gravity in m/s2."""
@@ -71,12 +73,14 @@ class World:
                 raise InputError(
                     f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)"
                 )
-        if not (ground is None or isinstance(ground, Plane)):
+        if not (ground is None or isinstance(ground, Plane | Slope)):
             raise InputError(
-                f"World(ground=...) takes Plane() or None, found {type(ground).__name__}"
+                f"World(ground=...) takes Plane(), Slope(angle) or None, "
+                f"found {type(ground).__name__}"
             )
         self.robots = _distinct(robots)
         self.ground = ground
+        self.materials = checked_materials(materials)
         self.gravity = np.array(gravity, float)
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             raise InputError(
@@ -135,25 +139,28 @@ class World:
         return State(np.concatenate([robot.home for robot in self.robots]), np.zeros(self.nv))
 
     def standing(self, above: float = 0.0) -> State:
-        """Home, with the lowest point of every free robot or object `above` the ground [m]."""
+        """Home, every free robot or object moved up or down until it is `above` the ground [m]."""
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
         if not np.isfinite(above):
             raise InputError(f"standing(above={above}): give a finite height in m")
         state = self.home()
+        surface = self.ground.bind()
         dynamics = allocate(self.tree)
         forward_kinematics(dynamics, state.q)
-        lowest: dict[int, float] = {}
-        for root, z in _lowest_points(self, dynamics):
-            lowest[root] = min(z, lowest.get(root, np.inf))
-        for root in np.flatnonzero((self.tree.parent == 0) & (self.tree.joint_type == FREE))[0:]:
-            if root == 0:
+        gaps: dict[int, float] = {}
+        for root, point in _lowest_points(self, dynamics, surface.normal):
+            gap = float((point - surface.point) @ surface.normal)
+            gaps[root] = min(gap, gaps.get(root, np.inf))
+        for root in range(1, len(self.tree.parent)):
+            if self.tree.parent[root] != 0 or self.tree.joint_type[root] != FREE:
                 continue
-            if root not in lowest:
+            if root not in gaps:
                 raise InputError(
                     f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
                 )
-            state.q[self.tree.q_index[root] + 2] += self.ground.height + above - lowest[root]
+            height = (above - gaps[root]) / surface.normal[2]
+            state.q[self.tree.q_index[root] + 2] += height
         return state
 
     def digest(self) -> str:
@@ -161,6 +168,9 @@ class World:
         parts = [robot.digest() for robot in self.robots] + [
             repr(self.gravity.tolist()),
             repr(self.ground),
+            repr(
+                sorted((sorted(pair), sorted(row.items())) for pair, row in self.materials.items())
+            ),
         ]
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
@@ -353,21 +363,20 @@ def _chains(
 # ------------------------------------------------------------------------------------------ heights
 
 
-def _lowest_points(world: World, dynamics: Any) -> list[tuple[int, float]]:
-    """Return the root link and the lowest height of every colliding shape of a moving link [m]."""
+def _lowest_points(
+    world: World, dynamics: Dynamics, up: np.ndarray
+) -> list[tuple[int, np.ndarray]]:
+    """Root link and lowest point against `up` of every colliding shape of a moving link [m]."""
     points, first = [], 1
     for robot in world.robots:
         for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
             link = first + robot.shape_link[shape]
             root = world.tree.root[link]
             R_link = dynamics.rotation[link]
-            p = (
-                dynamics.origin[root]
-                + dynamics.position[link]
-                + R_link @ robot.shape_position[shape]
-            )
-            down = -(R_link @ robot.shape_rotation[shape])[2]
-            points.append((int(root), p[2] - _reach(robot, int(shape), down)))
+            p = dynamics.origin[root] + dynamics.position[link]
+            p = p + R_link @ robot.shape_position[shape]
+            down = -(R_link @ robot.shape_rotation[shape]).T @ up
+            points.append((int(root), p - _reach(robot, int(shape), down) * up))
         first += len(robot.link_name)
     return points
 

@@ -118,6 +118,17 @@ print(len(compiled), time.perf_counter() - begun)
 
 
 @pytest.mark.jit
+def test_a_cache_that_names_a_module_which_is_gone_is_no_error(tmp_path):
+    own_type = 'from typing import NamedTuple\nOwn = NamedTuple("Own", x=float, y=float, z=float)\n'
+    (tmp_path / "own.py").write_text(own_type)
+    script = "from stiction.kernels.spatial import add; print(add({a}, {a})[0])"
+    own = "from own import Own; " + script.format(a="Own(1.0, 2.0, 3.0)")
+    assert float(run(tmp_path, PACKAGE, own)) == 2.0
+    (tmp_path / "own.py").unlink()
+    assert float(run(tmp_path, PACKAGE, script.format(a="(2.0, 3.0, 4.0)"))) == 4.0
+
+
+@pytest.mark.jit
 def test_numbas_own_cache_folder_is_left_as_it_was():
     import numba
 

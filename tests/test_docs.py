@@ -52,6 +52,17 @@ def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
 
 
 @pytest.mark.jit
+def test_the_contact_model_of_the_docs_runs_is_edited_and_runs_again(tmp_path):
+    module, program = python_blocks("docs/adding_a_contact_model.md")
+    (tmp_path / "sponge.py").write_text(module)
+    program += "print(motion.depth[-2].max())"
+    rest = (2.0 * 9.81 / 4 / 1e7) ** 0.5  # four corners carry the weight
+    assert float(run(["-B", "-c", program], tmp_path)) == pytest.approx(rest, rel=0.2)
+    (tmp_path / "sponge.py").write_text(module.replace("p.stiffness *", "4.0 * p.stiffness *"))
+    assert float(run(["-B", "-c", program], tmp_path)) == pytest.approx(rest / 2, rel=0.2)
+
+
+@pytest.mark.jit
 def test_the_integrator_of_the_docs_is_explicit_eulers(tmp_path):
     module, program = python_blocks("docs/adding_an_integrator.md")
     (tmp_path / "explicit_euler.py").write_text(module)

@@ -23,7 +23,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel
+from stiction.compiled import PLUG_IN, kernel, plugged
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
@@ -47,7 +47,7 @@ def _register(registry: dict[type, Callable[..., None]], kind: type) -> Callable
     return declare
 
 
-@kernel
+@plugged
 def _nothing(params, dynamics, time, q, v):
     """Do nothing: a controller that does not prescribe, in `prescribe`, and the reverse."""
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba.extending import overload
 
 from stiction.compiled import PLUG_IN, kernel, plugged
+from stiction.contact.contact_model import Memory, contact_forces
 from stiction.control.controller import control, prescribe
 from stiction.kernels.articulated import (
     articulated_accelerations,
     articulated_bodies,
     rigid_bodies,
 )
+from stiction.kernels.contact import Contact, Ground, Places, add_contact_forces, detect
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joint_space import (
     bias,
@@ -33,7 +36,7 @@ from stiction.kernels.joints import (
     pivot,
     sliding_friction,
 )
-from stiction.kernels.kinematics import forward_kinematics, velocities
+from stiction.kernels.kinematics import forward_kinematics, velocities, zero_rows
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
 PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, by descent
@@ -51,6 +54,16 @@ class JointSpace(NamedTuple):
     unused: float = 0.0
 
 
+class Surface(NamedTuple):
+    """Where robots may touch the ground, what touches now, and what the contact model remembers."""
+
+    places: Places
+    ground: Ground
+    contact: Contact
+    memory: Memory
+    room: np.ndarray  # (places, numbers) room that the model asks for
+
+
 class System(NamedTuple):
     """All that decides the accelerations of a state."""
 
@@ -58,6 +71,8 @@ class System(NamedTuple):
     method: ArticulatedBody | JointSpace
     controllers: tuple
     forces: Forces
+    model: NamedTuple  # parameters of the contact model
+    surface: Surface
 
 
 class Instant(NamedTuple):
@@ -129,19 +144,35 @@ def _solve_method(method, dynamics):
 
 @plugged
 def prepare(system, instant, q, v):
-    """Compute all that q, v and the time alone decide, after overwriting what is prescribed."""
+    """Compute all that q, v and the time alone decide; returns a status.
+
+    Prescribed coordinates are overwritten first.
+    """
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
     forward_kinematics(dynamics, q)
     velocities(dynamics, v)
     rigid_bodies(dynamics)
+    zero_rows(dynamics.external)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
+    status = touch(system.model, system.surface, dynamics, instant.dt)
     for d in range(len(v)):
         dynamics.control[d] = 0
         dynamics.control_damping[d] = 0
     control(system.controllers, dynamics, instant.time, q, v)
     known_forces(dynamics, instant.implicit, q, v)
     prepare_method(system.method, dynamics)
+    return status
+
+
+@plugged
+def touch(model, surface, dynamics, dt):
+    """Find the touching points and add the forces that the contact model gives them; a status."""
+    contact = surface.contact
+    detect(surface.places, surface.ground, dynamics, contact)
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.room, dt)
+    add_contact_forces(dynamics, contact)
+    return status
 
 
 @kernel

@@ -41,6 +41,9 @@ class Work(NamedTuple):
     v_sum: np.ndarray  # (nv)
     torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first stage
     passive: np.ndarray  # (nv) friction and stops
+    force: np.ndarray  # (places, 3) contact force, at the first stage
+    depth: np.ndarray  # (places) penetration
+    slip: np.ndarray  # (places, 3) velocity along the ground
 
 
 def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -38,12 +38,12 @@ def runge_kutta4(params, system, state, work, time, dt):
         weight = one if stage == 0 or stage == 3 else like(dt, 2)
         reach = dt if stage == 2 else like(dt, 0.5) * dt  # from here to the next stage
         instant = Instant(time + elapsed, time, dt, zero)
-        prepare(system, instant, work.q, work.v)
+        status = max(status, prepare(system, instant, work.q, work.v))
         if stage == 0:
-            status = settle(
-                system.method, dynamics, dt, work.q, work.v, (like(dt, 0.5), like(dt, 0.5))
-            )
-            record_forces(dynamics, work)
+            shares = (like(dt, 0.5), like(dt, 0.5))
+            settled = settle(system.method, dynamics, dt, work.q, work.v, shares)
+            status = max(status, settled)
+            record_forces(system, work)
         else:
             accelerate(system.method, dynamics, work.v)
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)

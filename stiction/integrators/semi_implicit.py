@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiled import plugged
 from stiction.control.controller import prescribe
 from stiction.integrators.equation_of_motion import (
     Instant,
@@ -13,8 +13,8 @@ from stiction.integrators.equation_of_motion import (
     torque,
 )
 from stiction.integrators.integrator import integrator
-from stiction.kernels.kinematics import advance
-from stiction.kernels.spatial import like
+from stiction.kernels.kinematics import advance, zero_rows
+from stiction.kernels.spatial import dot, like, load_vector, scale, store_vector, sub
 from stiction.kernels.tree import OK
 
 
@@ -34,12 +34,23 @@ class Leapfrog(NamedTuple):
     unused: float = 0.0
 
 
-@kernel
-def record_forces(dynamics, work):
-    """Keep what acts at the beginning of the step."""
+@plugged
+def record_forces(system, work):
+    """Keep what acts at the beginning of the step; touching points by the number of their place."""
+    dynamics, contact = system.dynamics, system.surface.contact
     for d in range(len(work.torque)):
         work.torque[d] = torque(dynamics, d)
         work.passive[d] = passive_force(dynamics, d)
+    zero_rows(work.force)
+    zero_rows(work.slip)
+    for i in range(len(work.depth)):
+        work.depth[i] = 0
+    for i in range(contact.count[0]):
+        place = contact.point[i]
+        n, v = load_vector(contact.normal, i), load_vector(contact.velocity, i)
+        work.depth[place] = contact.depth[i]
+        store_vector(work.force, place, load_vector(contact.force, i))
+        store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
 
 
 @integrator(SemiImplicitEuler)
@@ -47,14 +58,14 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     """Take one step of semi-implicit Euler."""
     q, v, dynamics = state.q, state.v, system.dynamics
     instant = Instant(time, time, dt, dt)
-    prepare(system, instant, q, v)
-    status = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 1)))
-    record_forces(dynamics, work)
+    touched = prepare(system, instant, q, v)
+    settled = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 1)))
+    record_forces(system, work)
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
     advance(dynamics.tree, q, v, dt)
     prescribe(system.controllers, dynamics, time + dt, q, v)
-    return status
+    return max(touched, settled)
 
 
 @integrator(Leapfrog)
@@ -69,14 +80,13 @@ def leapfrog(params, system, state, work, time, dt):
         work.v_sum[d] = 0
     status = OK
     for evaluation in range(2):
-        prepare(system, instant, q, work.v)
-        for d in range(
-            len(v)
-        ):  # damping acts at v + a dt/2 with the new a; v_sum holds the last one
+        status = max(status, prepare(system, instant, q, work.v))
+        for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
-            status = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 0.5)))
-            record_forces(dynamics, work)
+            shares = (like(dt, 0), like(dt, 0.5))
+            status = max(status, settle(system.method, dynamics, dt, q, v, shares))
+            record_forces(system, work)
         else:
             accelerate(system.method, dynamics, work.v)
         for d in range(len(v)):

@@ -79,10 +79,7 @@ def wrench_now(forces, i, t, step_time, dt):
 
 @kernel
 def external_forces(forces, dynamics, t, step_time, dt):
-    """Write the external wrenches at time t inside the step that begins at step_time."""
-    nothing = zero_vector(dynamics.origin[0, 0])
-    for i in range(len(forces.link)):
-        store_wrench(dynamics.external, forces.link[i], Wrench(nothing, nothing))
+    """Add the external wrenches at time t inside the step that begins at step_time."""
     for i in range(len(forces.link)):
         link = forces.link[i]
         f = wrench_now(forces, i, t, step_time, dt)

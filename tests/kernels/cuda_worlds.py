@@ -16,80 +16,99 @@ if not hasattr(np, "row_stack"):
 from numba import cuda
 
 import stiction as st
+from stiction.contact.contact_model import Memory, NoContact
 from stiction.external import bind_forces
-from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace, System
+from stiction.integrators.equation_of_motion import Surface, System
 from stiction.integrators.integrator import StepState, Work, take_step
+from stiction.kernels.contact import Contact, Ground, Places
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import Dynamics, Tree, allocate
-from stiction.simulate import _allocate_work
+from stiction.simulation import _allocate_work, make_surface
+
+SHARED = (Tree, Places, Ground)  # constant, the same for all worlds
+KINDS = (Dynamics, StepState, Surface, Contact, Memory, Work)
 
 
-def one_world(kind: type, values: tuple, name: str) -> str:
-    """Source of the tuple `kind` whose arrays are those of one world: a view at the last index."""
+def is_shared(field: str, value: object) -> bool:
+    return isinstance(value, SHARED) or field == "table"
+
+
+def one_world(values: tuple, name: str) -> str:
+    """Source of a tuple whose arrays are those of one world: views at the last index."""
     views = []
-    for field, value in zip(kind._fields, values, strict=True):
-        if isinstance(value, Tree):
-            views.append(f"{name}.{field}")
+    for field, value in zip(values._fields, values, strict=True):
+        path = f"{name}.{field}"
+        if is_shared(field, value):
+            views.append(path)
+        elif isinstance(value, tuple):
+            views.append(one_world(value, path))
         else:
-            views.append(f"{name}.{field}[{', '.join([':'] * value.ndim + ['i'])}]")
-    return f"{kind.__name__}({', '.join(views)})"
+            views.append(f"{path}[{', '.join([':'] * value.ndim + ['i'])}]")
+    return f"{type(values).__name__}({', '.join(views)})"
 
 
-def make_kernel(dynamics: Dynamics, work: Work):
+def make_kernel(dynamics: Dynamics, surface: Surface, work: Work):
     """Compile the loop over steps for one thread per world."""
     source = f"""
-def run(integrator, method, controllers, forces, dynamics, state, work, dt, steps):
+def run(integrator, method, model, forces, dynamics, surface, work, state, dt, steps):
     i = cuda.grid(1)
     if i < state.q.shape[1]:
-        system = System({one_world(Dynamics, dynamics, "dynamics")}, method, controllers, forces)
         mine = StepState(state.q[:, i], state.v[:, i])
-        room = {one_world(Work, work, "work")}
+        here = {one_world(dynamics, "dynamics")}
+        touching = {one_world(surface, "surface")}
+        room = {one_world(work, "work")}
+        system = System(here, method, (), forces, model, touching)
         for step in range(steps):
             take_step(integrator, system, mine, room, like(dt, step) * dt, dt)
 """
-    names = {
-        "cuda": cuda,
-        "System": System,
-        "StepState": StepState,
-        "Dynamics": Dynamics,
-        "Work": Work,
-    }
-    exec(source, {**names, "take_step": take_step, "like": like}, names)
+    names = {kind.__name__: kind for kind in (*KINDS, System)}
+    names |= {"cuda": cuda, "take_step": take_step, "like": like}
+    exec(source, names)
     return cuda.jit(names["run"])
 
 
-def repeated(values: tuple, worlds: int, real: type) -> tuple:
-    """Arrays with a last axis over the worlds; a tree is shared by all."""
-
-    def each(value):
-        if isinstance(value, Tree):
-            return Tree(*(cuda.to_device(as_real(a, real)) for a in value))
-        return cuda.to_device(np.repeat(as_real(value, real)[..., None], worlds, axis=-1))
-
-    return type(values)(*(each(value) for value in values))
+def on_device(values: tuple, worlds: int, real: type, shared: bool = False) -> tuple:
+    """Arrays on the device, with a last axis over the worlds unless they are shared."""
+    moved = []
+    for field, value in zip(values._fields, values, strict=True):
+        alike = shared or is_shared(field, value)
+        if isinstance(value, tuple):
+            moved.append(on_device(value, worlds, real, alike))
+        elif alike:
+            moved.append(cuda.to_device(as_real(value, real)))
+        else:
+            each = np.repeat(as_real(value, real)[..., None], worlds, axis=-1)
+            moved.append(cuda.to_device(each))
+    return type(values)(*moved)
 
 
 def as_real(array: np.ndarray, real: type) -> np.ndarray:
     return array.astype(real) if array.dtype == np.float64 else array
 
 
-def compare(world, states, integrator, method, real, steps, dt=0.001) -> tuple[float, float]:
+def compare(world, states, integrator, method, model, real, steps, dt=0.001):
     """Largest difference of q and v from the CPU, and world-steps a second on the device."""
     worlds = len(states)
-    dynamics, work = allocate(world.tree), _allocate_work(world)
-    kernel = make_kernel(dynamics, work)
-    on_device = repeated(dynamics, worlds, real), repeated(work, worlds, real)
+    surface, names, _ = make_surface(world, model or NoContact())
+    bundles = allocate(world.tree), surface, _allocate_work(world, len(names))
+    kernel = make_kernel(*bundles)
     state = StepState(
         cuda.to_device(np.stack([s.q for s in states], axis=-1).astype(real)),
         cuda.to_device(np.stack([s.v for s in states], axis=-1).astype(real)),
     )
-    forces = type(bind_forces(world, []))(
-        *(cuda.to_device(as_real(a, real)) for a in bind_forces(world, []))
+    plain = [
+        type(value)(*(real(x) for x in value))
+        for value in (integrator, method, model or NoContact())
+    ]
+    arguments = (
+        *plain,
+        on_device(bind_forces(world, []), worlds, real, shared=True),
+        *(on_device(bundle, worlds, real) for bundle in bundles),
+        state,
+        real(dt),
+        steps,
     )
-    plain = [type(value)(*(real(x) for x in value)) for value in (integrator, method)]
-    threads = 64
-    call = kernel[(worlds + threads - 1) // threads, threads]
-    arguments = (*plain, (), forces, on_device[0], state, on_device[1], real(dt), steps)
+    call = kernel[(worlds + 63) // 64, 64]
     call(*arguments)
     q, v = state.q.copy_to_host(), state.v.copy_to_host()
     begun = time.perf_counter()
@@ -99,11 +118,16 @@ def compare(world, states, integrator, method, real, steps, dt=0.001) -> tuple[f
     worst = 0.0
     for k in range(min(worlds, 4)):
         motion = st.simulate(
-            world, duration=steps * dt, dt=dt, state=states[k], integrator=integrator, method=method
+            world,
+            model,
+            duration=steps * dt,
+            dt=dt,
+            state=states[k],
+            integrator=integrator,
+            method=method,
         )
-        worst = max(
-            worst, np.abs(motion.q[-1] - q[:, k]).max(), np.abs(motion.v[-1] - v[:, k]).max()
-        )
+        worst = max(worst, np.abs(motion.q[-1] - q[:, k]).max())
+        worst = max(worst, np.abs(motion.v[-1] - v[:, k]).max())
     return float(worst), rate
 
 
@@ -118,20 +142,24 @@ def random_states(world, count: int) -> list:
 
 
 def main(worlds: int, steps: int) -> None:
-    robots = st.World(st.robots.biped10(), st.robots.box())
+    robots = st.World(st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199)))
     states = random_states(robots, worlds)
-    for integrator in (st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()):
-        for method in (ArticulatedBody(), JointSpace()):
-            for real in (np.float64, np.float32):
-                worst, rate = compare(robots, states, integrator, method, real, steps)
-                row = {
-                    "integrator": type(integrator).__name__,
-                    "method": type(method).__name__,
-                    "real": real.__name__,
-                    "worst": worst,
-                    "steps a second": rate,
-                }
-                print(json.dumps(row), flush=True)
+    springs = st.ImplicitSpringDamper(stiffness=2e4)
+    cases = [
+        (st.SemiImplicitEuler(), st.ArticulatedBody(), None),
+        (st.SemiImplicitEuler(), st.JointSpace(), None),
+        (st.Leapfrog(), st.ArticulatedBody(), None),
+        (st.RungeKutta4(), st.JointSpace(), None),
+        (st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
+        (st.RungeKutta4(), st.ArticulatedBody(), springs),
+    ]
+    for integrator, method, model in cases:
+        for real in (np.float64, np.float32):
+            worst, rate = compare(robots, states, integrator, method, model, real, steps)
+            names = [type(value).__name__ for value in (integrator, method, model)]
+            row = dict(zip(("integrator", "method", "contact"), names, strict=True))
+            row |= {"real": real.__name__, "worst": worst, "steps a second": rate}
+            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,13 @@ import pytest
 
 import stiction as st
 from mechanisms import fewer
+from stiction.contact.contact_model import NoContact
 from stiction.external import bind_forces
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.loop import Clock, loop_for
-from stiction.simulate import _allocate_record, _allocate_work
+from stiction.simulation import Simulation, _allocate_work, make_surface
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +50,8 @@ def test_single_precision_follows_double(integrator, method):
     assert isinstance(tree, Tree)
     mine = single(StepState(state.q, state.v))
     small = np.float32
-    run = loop_for(type(integrator), type(method))
+    run = loop_for(type(integrator), type(method), NoContact)
+    surface, _, _ = make_surface(world, NoContact())
     status = run(
         type(integrator)(*(small(x) for x in integrator)),
         System(
@@ -57,10 +59,12 @@ def test_single_precision_follows_double(integrator, method):
             type(method)(*(small(x) for x in method)),
             (),
             single(bind_forces(world, [])),
+            NoContact(small(0)),
+            single(surface),
         ),
         mine,
-        single(_allocate_work(world)),
-        single(_allocate_record(world, 0)),
+        single(_allocate_work(world, 0)),
+        single(Simulation(world).allocate_record(0)),
         Clock(small(0), small(1e-3), 1),
         0,
         steps,

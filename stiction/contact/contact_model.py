@@ -1,0 +1,173 @@
+"""The plug-in point for contact models: a model is its parameter tuple, its type picks the kernel.
+
+class Sponge(NamedTuple):
+    stiffness: Annotated[float, Parameter("N/m", low=0)] = 1e4
+
+@contact_model(Sponge, promises=(CONE_PER_POINT, NO_PULL))
+def sponge(params, dynamics, contact, state, work, dt):
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        contact.force[i] = scale(p.stiffness * contact.depth[i], vector(contact.normal, i))
+    return OK
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numba.extending import overload
+
+from stiction.compiled import PLUG_IN, kernel
+from stiction.errors import InputError
+from stiction.kernels.spatial import load_vector
+from stiction.kernels.tree import OK
+
+ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
+vector = load_vector  # the word that contact models use: row i of an array as a vector
+
+# What a model guarantees whatever it is asked; the laws in the tests check these.
+CONE_PER_POINT = "friction stays in the cone at every point"
+NO_PULL = "the ground never pulls"
+NO_ENERGY_GAIN = "contact adds no energy"
+UNIQUE_FORCES = "forces are a function of the state alone"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Unit and bounds of a parameter of a contact model."""
+
+    unit: str
+    low: float = -math.inf
+    high: float = math.inf
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is declared of a contact model."""
+
+    kind: type
+    kernel: Callable[..., int]
+    promises: tuple[str, ...]
+    point_state: int  # numbers that it remembers per place
+    group_state: int  # numbers that it remembers per foot
+    room: int  # numbers of room that it needs per place
+
+    @property
+    def fields(self) -> dict[str, Parameter]:
+        """Unit and bounds of each parameter."""
+        hints = get_type_hints(self.kind, include_extras=True)
+        return {name: _parameter(hints[name]) for name in self.kind._fields}  # type: ignore[attr-defined]
+
+
+class Memory(NamedTuple):
+    """What a model remembers: it reads `now` and writes `trial`; a step that counts commits it."""
+
+    now: np.ndarray  # (places, point_state)
+    trial: np.ndarray
+    group_now: np.ndarray  # (groups, group_state)
+    group_trial: np.ndarray
+
+
+class NoContact(NamedTuple):
+    """Nothing touches."""
+
+    unused: float = 0.0
+
+
+MODELS: dict[type, Model] = {}
+
+
+def contact_model(
+    kind: type,
+    promises: tuple[str, ...] = (),
+    point_state: int = 0,
+    group_state: int = 0,
+    room: int = 0,
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a kernel `(params, dynamics, contact, state, work, dt) -> status` for a type."""
+
+    def declare(function: Callable[..., int]) -> Callable[..., int]:
+        found = tuple(inspect.signature(function).parameters)
+        if found != ARGUMENTS:
+            raise InputError(
+                f"contact model '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
+            )
+        compiled = kernel(function)
+        MODELS[kind] = Model(kind, compiled, promises, point_state, group_state, room)
+        return compiled
+
+    return declare
+
+
+def _parameter(hint: Any) -> Parameter:
+    """Unit and bounds from an annotation; none declared means any number."""
+    if get_origin(hint) is Annotated:
+        for extra in get_args(hint)[1:]:
+            if isinstance(extra, Parameter):
+                return extra
+    return Parameter("")
+
+
+@contact_model(NoContact, promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES))
+def no_contact(params, dynamics, contact, state, work, dt):
+    """Do nothing."""
+    return OK
+
+
+def contact_forces(params, dynamics, contact, state, work, dt):
+    """Write `contact.force` with the model that `params` belongs to; returns a status."""
+    return MODELS[type(params)].kernel(params, dynamics, contact, state, work, dt)
+
+
+@overload(contact_forces, jit_options=PLUG_IN)
+def _contact_forces(params, dynamics, contact, state, work, dt):
+    chosen = MODELS[params.instance_class].kernel
+    return lambda params, dynamics, contact, state, work, dt: chosen(
+        params, dynamics, contact, state, work, dt
+    )
+
+
+def parameters(params, table, pair):
+    """Return the parameters that hold for a pair of materials, as a tuple of the same type."""
+    return type(params)(*table[pair])
+
+
+@overload(parameters, jit_options=PLUG_IN)
+def _parameters(params, table, pair):
+    kind = params.instance_class
+    reads = ", ".join(f"table[pair, {k}]" for k in range(len(kind._fields)))
+    names: dict[str, Any] = {}
+    exec(f"def read(params, table, pair):\n    return kind({reads})\n", {"kind": kind}, names)
+    return names["read"]
+
+
+def checked_model(params: Any) -> Any:
+    """Return a model's parameters as floats within their bounds; NoContact for None."""
+    if params is None:
+        return NoContact()
+    if type(params) not in MODELS:
+        known = ", ".join(sorted(kind.__name__ for kind in MODELS if kind is not NoContact))
+        raise InputError(
+            f"contact: found {params!r}; give None or one of {known}, with parentheses"
+        )
+    values = []
+    for (name, bounds), value in zip(MODELS[type(params)].fields.items(), params, strict=True):
+        values.append(checked_parameter(type(params).__name__, name, bounds, value))
+    return type(params)(*values)
+
+
+def checked_parameter(model: str, name: str, bounds: Parameter, value: Any) -> float:
+    """Return a parameter as a float after checking it."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
+    if not (number and math.isfinite(value) and bounds.low <= value <= bounds.high):
+        unit = f" {bounds.unit}" if bounds.unit else ""
+        wanted = f"a number from {bounds.low:g} to {bounds.high:g}{unit}"
+        raise InputError(f"{model}: {name} is {value!r}; give {wanted}")
+    return float(value)

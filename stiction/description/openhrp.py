@@ -1,0 +1,136 @@
+"""OpenHRP's VRML97 models as descriptions.
+
+`vrml` makes nodes of the text, `openhrp_tree` walks through those of the Humanoid and collects
+joints, bodies, shapes and sensors, and here they become a `Description`.
+
+What OpenHRP leaves open is decided as its own loader does (ModelLoaderUtil.cpp, BodyInfo_impl.cpp):
+an empty limit is none and any number is one, so that `llimit 0 ulimit 0` holds a joint where it is;
+a joint's rotor adds rotorInertia gearRatio^2. Where that loader guesses (an unknown jointType is
+free), this one refuses. The order of the coordinates is that of the file, not that of jointId.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from stiction.description.checks import COORDINATES, VELOCITIES, check
+from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
+from stiction.description.mjcf_model import first_few, unique, vector
+from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
+from stiction.description.openhrp_shapes import quaternion
+from stiction.description.openhrp_tree import Tree
+from stiction.description.vrml_files import parse_vrml, read_vrml
+from stiction.description.vrml_nodes import Node
+from stiction.errors import InputError, ModelFileError
+from stiction.rotation import Pose, joined, six
+
+BASES = {None: None, "floating": "free", "fixed": "fixed"}
+
+
+def read_openhrp(
+    path: str | Path, base: str | None = None, roots: Iterable[str | Path] = ()
+) -> Description:
+    """The robot in an OpenHRP VRML97 file; raises ModelFileError or DescriptionError.
+
+    `base` "floating" or "fixed" overrules the type of the root joint. Inlined files are looked for
+    beside the file and in the folders `roots`, and never read from anywhere else.
+    """
+    path = Path(path)
+    root_joint = _root_joint(base)
+    top = read_vrml(path, [Path(root) for root in roots], OPENHRP)
+    return _description(top, str(path), path.stem, root_joint)
+
+
+def read_openhrp_text(
+    text: str, source: str, base: str | None = None, roots: Iterable[str | Path] = ()
+) -> Description:
+    """The robot in OpenHRP VRML97 text; `source` stands for the file in messages."""
+    root_joint = _root_joint(base)
+    top = parse_vrml(text, source, [Path(root) for root in roots], OPENHRP)
+    return _description(top, source, Path(source).stem, root_joint)
+
+
+def _root_joint(base: str | None) -> str | None:
+    if base not in BASES:
+        raise InputError(f"base is {base!r}; it can be 'floating', 'fixed' or None, as in the file")
+    return BASES[base]
+
+
+def _description(top: list[Node], source: str, stem: str, base: str | None) -> Description:
+    humanoid = _humanoid(top, source)
+    root = nodes(humanoid, "humanoidBody")
+    if len(root) != 1 or root[0].type != "Joint":
+        found = ", ".join(node.title for node in root[:5]) or "nothing"
+        humanoid.refuse(f"has {found} in humanoidBody; it takes one Joint", "humanoidBody")
+    tree = Tree(pose_of(humanoid), base)
+    tree.walk(root[0])
+    frames, sensors = _sensors(tree)
+    description = Description(
+        name=humanoid.name or string(humanoid, "name") or stem,
+        source=source,
+        links=tuple(_link(name, bodies) for name, bodies in tree.bodies.items()),
+        joints=tuple(tree.joints),
+        shapes=tuple(tree.shapes),
+        frames=frames,
+        sensors=sensors,
+        keyframes=(_home(tree),),
+        notes=(*_outside(top), *tree.notes()),
+    )
+    check(description)
+    return description
+
+
+def _humanoid(top: list[Node], source: str) -> Node:
+    found = [node for node in top if node.type == "Humanoid"]
+    for node in top:
+        if node.type == "ExtraJoint":
+            node.refuse("makes a closed loop, which is not simulated; take it out of the file")
+    if not found:
+        raise ModelFileError(f"{source}: has no Humanoid node; an OpenHRP model has one")
+    if len(found) > 1:
+        found[1].refuse("is a second Humanoid; a file holds one robot, put it into its own file")
+    return found[0]
+
+
+def _outside(top: list[Node]) -> list[str]:
+    """A note on what stands beside the Humanoid and could be meant to touch it."""
+    kinds = ("Shape", "Transform", "Group", "Inline", "Joint", "Segment", "Switch", "LOD")
+    left = [node.name or node.type for node in top if node.type in kinds]
+    return [f"left out, as they are outside the Humanoid: {first_few(left)}"] if left else []
+
+
+def _link(name: str, bodies: list[tuple[float, np.ndarray, np.ndarray]]) -> Link:
+    if len(bodies) == 1:
+        mass, centre, inertia = bodies[0]
+    else:
+        mass, centre, inertia = joined(bodies)
+    xx, xy, xz, yy, yz, zz = (float(value) + 0.0 for value in six(inertia))
+    return Link(name, float(mass), vector(centre), (xx, xy, xz, yy, yz, zz))
+
+
+def _sensors(tree: Tree) -> tuple[tuple[Frame, ...], tuple[Sensor, ...]]:
+    """Every sensor, and a frame of the same name where it is."""
+    taken = set(tree.bodies)  # a link on a fixed joint becomes a frame of its own name
+    frames, sensors = [], []
+    for node, link, pose in tree.sensors:
+        name = unique(node.name or string(node, "name") or f"{link}_{node.type}", taken)
+        frames.append(Frame(name, link, vector(pose.position), quaternion(pose.rotation)))
+        sensors.append(Sensor(name, node.type, name, "frame"))
+    return tuple(frames), tuple(sensors)
+
+
+def _home(tree: Tree) -> Keyframe:
+    """The root where the file puts it and every joint at zero."""
+    q: list[float] = []
+    for joint in tree.joints:
+        q += _at_home(joint, tree.root)
+    return Keyframe("home", tuple(q), (0.0,) * sum(VELOCITIES[j.type] for j in tree.joints))
+
+
+def _at_home(joint: Joint, root: Pose) -> list[float]:
+    if joint.type == "free":
+        return [*vector(root.position), *quaternion(root.rotation)]
+    return [0.0] * COORDINATES[joint.type]

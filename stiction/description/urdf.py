@@ -1,0 +1,161 @@
+"""URDF files, through yourdfpy and trimesh, as descriptions.
+
+`urdf_text` looks through the file before yourdfpy sees it, `urdf_tree` finds its tree,
+`urdf_joints` and `urdf_shapes` make what their names say, `urdf_files` finds the meshes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import numpy as np
+
+from stiction.description.checks import check
+from stiction.description.description import NOWHERE, WORLD, Description, Link
+from stiction.description.mjcf_model import first_few, vector
+from stiction.description.urdf_files import Files
+from stiction.description.urdf_joints import MIMICS, Choices, Joints
+from stiction.description.urdf_shapes import Shapes
+from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urdf
+from stiction.description.urdf_tree import BASES, NO_INERTIA, Tree, base_of, tree_of
+from stiction.description.xml_text import bytes_of
+from stiction.errors import InputError, ModelFileError
+from stiction.rotation import six
+
+if TYPE_CHECKING:
+    from yourdfpy.urdf import Link as ParsedLink
+    from yourdfpy.urdf import Robot as Parsed
+
+
+def read_urdf(
+    path: str | Path,
+    base: str = "floating",
+    roots: Sequence[str | Path] = (),
+    mimic: str = "refused",
+) -> Description:
+    """The robot in a URDF file; raises ModelFileError or DescriptionError, which name the file.
+
+    Args:
+        path: the file.
+        base: how the root link stands in the world: "floating", "fixed", or "planar", where it
+            moves along x and z and turns about y.
+        roots: folders that meshes may be in, beside the package that the file is in.
+        mimic: what becomes of joints that should follow another one, which is not simulated:
+            "refused", "free" to move by themselves, or "fixed" at zero.
+    """
+    path = Path(path)
+    choices = _choices(base, mimic)
+    data = bytes_of(path, KIND, LARGEST_URDF)
+    return _read(data, str(path), choices, Files(path.parent, tuple(map(Path, roots))))
+
+
+def read_urdf_text(
+    text: str,
+    source: str,
+    base: str = "floating",
+    roots: Sequence[str | Path] = (),
+    folder: str | Path | None = None,
+    mimic: str = "refused",
+) -> Description:
+    """The robot in URDF text; `source` stands for the file in messages, `folder` for its folder."""
+    choices = _choices(base, mimic)
+    files = Files(Path(folder) if folder is not None else None, tuple(map(Path, roots)))
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise ModelFileError(f"{source}: is no text: {error}; give a URDF file's text") from error
+    return _read(data, source, choices, files, encoding="utf-8")
+
+
+def _choices(base: str, mimic: str) -> Choices:
+    for name, value, known in (("base", base, BASES), ("mimic", mimic, MIMICS)):
+        if value not in known:
+            raise InputError(f"{name} is {value!r}; known are {', '.join(known)}")
+    return Choices(base, mimic)
+
+
+def _read(
+    data: bytes, source: str, choices: Choices, files: Files, encoding: str | None = None
+) -> Description:
+    robot, unread = scan_urdf(data, source, encoding)
+    tree = tree_of(robot, source)
+    if tree.root == WORLD:  # the joints on it say how the robot stands
+        choices = choices._replace(base="fixed")
+    joints = Joints(source, tree.root, choices, robot)
+    shapes = Shapes(source, files, robot)
+    description = _description(robot, tree, joints, shapes)
+    if unread:
+        note = f"elements and attributes not read: {first_few(unread)}"
+        description = replace(description, notes=(note, *description.notes))
+    check(description)
+    return description
+
+
+def _parsed(robot: Element, source: str) -> Parsed:
+    """The robot as yourdfpy reads it from what our own scan has let through."""
+    from yourdfpy import URDF
+
+    text = ElementTree.tostring(_xml(robot))
+    try:
+        return URDF.load(BytesIO(text), build_scene_graph=False, load_meshes=False).robot
+    except Exception as error:  # our scan leaves it nothing to complain of, as far as we know
+        message = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(f"{source}: yourdfpy refuses it: {message}") from error
+
+
+def _xml(element: Element) -> ElementTree.Element:
+    """The element for yourdfpy, which knows no capsule and needs no transmissions."""
+    tag = "cylinder" if element.tag == "capsule" else element.tag
+    made = ElementTree.Element(tag, element.attributes)
+    made.extend(_xml(child) for child in element.children if child.tag != "transmission")
+    return made
+
+
+def _description(robot: Element, tree: Tree, joints: Joints, shapes: Shapes) -> Description:
+    source, parsed = joints.source, _parsed(robot, joints.source)
+    own_links, own_joints = robot.all("link"), robot.all("joint")
+    links = {link.name: (link, own) for link, own in zip(parsed.links, own_links, strict=True)}
+    hinges = {each.name: (each, own) for each, own in zip(parsed.joints, own_joints, strict=True)}
+    bodies = [_link(links[link][0]) for link in tree.links]
+    moves = [joints.joint(*hinges[joint]) for joint in tree.joints]
+    notes = joints.notes()
+    if tree.root == WORLD:
+        _check_space(bodies.pop(0), source)
+        notes.append(f"the root link '{WORLD}' is space, and base is not used")
+    else:
+        between, base = base_of(tree.root, joints.choices.base, set(hinges))
+        bodies, moves = between + bodies, base + moves
+    name = robot.attributes["name"]
+    check(Description(name, source, tuple(bodies), tuple(moves)))  # before meshes are read
+    for link in tree.links:
+        shapes.add(*links[link])
+    return Description(
+        name,
+        source,
+        tuple(bodies),
+        tuple(moves),
+        shapes=tuple(shapes.shapes),
+        notes=(*notes, *shapes.notes()),
+    )
+
+
+def _check_space(link: Link, source: str) -> None:
+    if link.mass != 0.0:
+        message = f"the root link is named '{WORLD}', which stands for space, and has a mass"
+        raise ModelFileError(f"{source}: {message}; call it something else")
+
+
+def _link(parsed: ParsedLink) -> Link:
+    """The link, with the inertia turned into its own axes."""
+    inertial = parsed.inertial
+    if inertial is None:
+        return Link(parsed.name, 0.0, NOWHERE, NO_INERTIA)
+    pose = np.eye(4) if inertial.origin is None else inertial.origin
+    turn = pose[:3, :3]
+    xx, xy, xz, yy, yz, zz = six(turn @ inertial.inertia @ turn.T).tolist()
+    return Link(parsed.name, inertial.mass, vector(pose[:3, 3]), (xx, xy, xz, yy, yz, zz))

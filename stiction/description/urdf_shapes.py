@@ -1,0 +1,123 @@
+"""Collision and visual geometry of a URDF file as shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shape, Vector
+from stiction.description.mesh import MOST_VERTICES, SUFFIXES, Hull, scaled
+from stiction.description.mjcf_model import first_few, quaternion_of, unique, vector
+from stiction.description.urdf_files import Files
+from stiction.description.urdf_text import Element
+from stiction.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from yourdfpy.urdf import Geometry, Link
+
+
+def placed(origin: np.ndarray | None) -> tuple[Vector, Quaternion]:
+    """Position and quaternion of an <origin>, which yourdfpy gives as a matrix."""
+    from trimesh.transformations import quaternion_from_matrix
+
+    if origin is None:
+        return NOWHERE, UNTURNED
+    if np.array_equal(origin[:3, :3], np.eye(3)):
+        return vector(origin[:3, 3]), UNTURNED
+    return vector(origin[:3, 3]), quaternion_of(quaternion_from_matrix(origin))
+
+
+class Shapes:
+    """Collects the shapes of the links, and notes on those that are left out."""
+
+    def __init__(self, source: str, files: Files, robot: Element) -> None:
+        """Begin with no shapes."""
+        self.source, self.files = source, files
+        self.shapes: list[Shape] = []
+        self.meshes: dict[str, Hull] = {}
+        self.lost: list[str] = []  # visual meshes
+        names = [shape.attributes.get("name") for link in robot.all("link")
+                 for shape in link.children]  # fmt: skip
+        self.taken = {name for name in names if name}
+        self.named: set[str] = set()
+
+    def add(self, link: Link, element: Element) -> None:
+        """Read the shapes of a link, which yourdfpy and we have parsed in the same order."""
+        for kind, parsed in (("collision", link.collisions), ("visual", link.visuals)):
+            for i, (shape, own) in enumerate(zip(parsed, element.all(kind), strict=True)):
+                geometry = own.one("geometry")
+                assert geometry is not None  # the scan has seen to it
+                made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
+                if made is None:
+                    continue
+                name = self._name(shape.name, f"{link.name}_{kind}_{i}")
+                position, quaternion = placed(shape.origin)
+                self.shapes.append(
+                    Shape(
+                        name,
+                        link.name,
+                        position=position,
+                        quaternion=quaternion,
+                        collides=kind == "collision",
+                        **made,
+                    )
+                )
+
+    def notes(self) -> list[str]:
+        """What a human should know."""
+        meshes = self.meshes.items()
+        noted = {
+            "visual meshes not there or not read:": list(dict.fromkeys(self.lost)),
+            f"hulls of meshes brought down to {MOST_VERTICES} vertices:": [
+                f"{name} from {hull.corners}"
+                for name, hull in meshes
+                if hull.corners > MOST_VERTICES
+            ],
+            "flat meshes:": [name for name, hull in meshes if hull.flat],
+            "up axis of .dae files not applied, as ROS does:": [
+                f"{name} {hull.up}" for name, hull in meshes if hull.up not in ("", "Z_UP")
+            ],
+        }
+        return [f"{what} {first_few(names)}" for what, names in noted.items() if names]
+
+    def _name(self, given: str | None, otherwise: str) -> str:
+        if given and given not in self.named:
+            self.named.add(given)
+            return given
+        return unique(otherwise, self.taken)
+
+    def _geometry(self, parsed: Geometry, own: Element, collides: bool) -> dict[str, Any] | None:
+        if own.tag == "mesh":
+            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides)
+        if own.tag == "box":
+            size = tuple(0.5 * float(length) for length in parsed.box.size)
+        elif own.tag == "sphere":
+            size = (float(parsed.sphere.radius),)
+        else:  # a capsule goes through yourdfpy as a cylinder
+            size = (float(parsed.cylinder.radius), 0.5 * float(parsed.cylinder.length))
+        return {"kind": own.tag, "size": size}
+
+    def _mesh(
+        self, name: str, scale: np.ndarray | None, own: Element, collides: bool
+    ) -> dict[str, Any] | None:
+        """A hull; None for a mesh that is only seen, and not there or of no known format."""
+        where = f"{self.source}, line {own.line}: mesh of {own.owner}"
+        try:
+            path = self.files.find(name)
+            if path is None or path.suffix.lower() not in SUFFIXES:
+                problem = "is not there; give the folder it is in as one of roots"
+                if path is not None:
+                    problem = f"is not read; known are {', '.join(SUFFIXES)}"
+                if collides:
+                    raise ModelFileError(f"'{name}' {problem}")
+                self.lost.append(name)
+                return None
+            hull = self.files.hull(path)
+        except ModelFileError as error:
+            raise ModelFileError(f"{where}: {error}") from error
+        self.meshes[path.name] = hull
+        scale = np.ones(3) if scale is None else scale
+        if not scale.all():
+            raise ModelFileError(f"{where}: has scale {scale.tolist()}; none may be zero")
+        return {"kind": "hull", "size": (), "vertices": scaled(hull.vertices, scale)}

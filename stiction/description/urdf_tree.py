@@ -1,0 +1,119 @@
+"""Links and joints of a URDF file: their tree, its root, and how the root stands in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from stiction.description.description import WORLD, Joint, Link
+from stiction.description.mjcf_model import unique
+from stiction.description.urdf_text import Element
+from stiction.errors import ModelFileError
+
+NO_INERTIA = (0.0,) * 6
+BASES = ("floating", "fixed", "planar")
+
+
+class Tree(NamedTuple):
+    """The tree of a file: its root, and its links and joints with parents before children."""
+
+    root: str
+    links: list[str]
+    joints: list[str]
+
+
+def tree_of(robot: Element, source: str) -> Tree:
+    """The one tree that the joints make of the links."""
+    links = _named(robot.all("link"), "link", source)
+    joints = _named(robot.all("joint"), "joint", source)
+    if not links:
+        raise ModelFileError(f"{source}: the robot has no <link>; it needs at least one")
+    on: dict[str, list[str]] = {}  # joints on a link, in the order of the file
+    joint_to: dict[str, str] = {}
+    for name, joint in joints.items():
+        parent, child = ends_of(joint)
+        where = f"{source}, line {joint.line}: joint '{name}'"
+        for end, link in (("parent", parent), ("child", child)):
+            if link not in links:
+                raise ModelFileError(f"{where} has the {end} '{link}', which is no link; name one")
+        if parent == child:
+            raise ModelFileError(f"{where} hangs link '{child}' on itself; name another parent")
+        if child in joint_to:
+            found = f"link '{child}' hangs on joints '{joint_to[child]}' and '{name}'"
+            raise ModelFileError(f"{where}: {found}; a link has one parent")
+        joint_to[child] = name
+        on.setdefault(parent, []).append(name)
+    root = _root(links, joint_to, joints, source)
+    return Tree(root, *_walk(root, on, {name: ends_of(each)[1] for name, each in joints.items()}))
+
+
+def ends_of(joint: Element) -> tuple[str, str]:
+    """Parent and child link of a joint."""
+    parent, child = joint.one("parent"), joint.one("child")
+    assert parent is not None and child is not None  # the scan has seen to it
+    return parent.attributes["link"], child.attributes["link"]
+
+
+def _named(elements: list[Element], kind: str, source: str) -> dict[str, Element]:
+    found: dict[str, Element] = {}
+    for element in elements:
+        name = element.attributes["name"]
+        if name in found:
+            message = f"{kind} '{name}' is there already, in line {found[name].line}"
+            where = f"{source}, line {element.line}"
+            raise ModelFileError(f"{where}: {message}; a name belongs to one {kind}")
+        found[name] = element
+    return found
+
+
+def _root(
+    links: Iterable[str], joint_to: dict[str, str], joints: dict[str, Element], source: str
+) -> str:
+    """The link without a parent, of which there is one; every link must lead up to it."""
+    roots = [name for name in links if name not in joint_to]
+    if len(roots) > 1:
+        shown = ", ".join(f"'{name}'" for name in roots[:5])
+        message = f"{len(roots)} links have no parent, {shown}; join them to one tree by joints"
+        raise ModelFileError(f"{source}: {message}")
+    above = {child: ends_of(joints[name])[0] for child, name in joint_to.items()}
+    good = set(roots)
+    for name in links:
+        way: dict[str, None] = {}  # an ordered set
+        while name not in good:
+            if name in way:
+                loop = [*list(way)[list(way).index(name) :], name][:10]
+                message = f"the parents of link '{name}' go round, {' -> '.join(loop)}"
+                raise ModelFileError(f"{source}: {message}; a robot is a tree")
+            way[name] = None
+            name = above[name]
+        good |= way.keys()
+    return roots[0]
+
+
+def _walk(
+    root: str, on: dict[str, list[str]], child_of: dict[str, str]
+) -> tuple[list[str], list[str]]:
+    """Links and joints depth first, in the order of the file."""
+    links, joints = [root], []
+    waiting = on.get(root, [])[::-1]
+    while waiting:
+        joint = waiting.pop()
+        joints.append(joint)
+        links.append(child_of[joint])
+        waiting += on.get(child_of[joint], [])[::-1]
+    return links, joints
+
+
+def base_of(root: str, base: str, taken: set[str]) -> tuple[list[Link], list[Joint]]:
+    """What stands between WORLD and the root link."""
+    if base == "floating":
+        return [], [Joint(unique(f"{root}_free", taken), "free", WORLD, root)]
+    if base == "fixed":
+        return [], [Joint(unique(f"{root}_fixed", taken), "fixed", WORLD, root)]
+    names = [unique(f"{root}_{way}", taken) for way in ("x", "z", "turn")]
+    x, z = (Link(f"{root}/{way}", 0.0, (0.0, 0.0, 0.0), NO_INERTIA) for way in ("x", "z"))
+    return [x, z], [
+        Joint(names[0], "prismatic", WORLD, x.name, axis=(1.0, 0.0, 0.0)),
+        Joint(names[1], "prismatic", x.name, z.name, axis=(0.0, 0.0, 1.0)),
+        Joint(names[2], "revolute", z.name, root, axis=(0.0, 1.0, 0.0)),
+    ]

@@ -1,0 +1,319 @@
+"""`Simulation`: a world that is stepped by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.contact.contact_model import MODELS, Memory, NoContact, checked_model
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.errors import DivergenceError, InputError, JointSolveError
+from stiction.external import Push, TabulatedForce, bind_forces
+from stiction.ground import LEVEL
+from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace, Surface, System
+from stiction.integrators.integrator import INTEGRATORS, StepState, Work
+from stiction.integrators.runge_kutta import RungeKutta4  # noqa: F401  registers it
+from stiction.integrators.semi_implicit import SemiImplicitEuler
+from stiction.kernels.contact import Places
+from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
+from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
+from stiction.materials import pair_table
+from stiction.motion import Motion
+from stiction.places import allocate_contact, places_of, untouchable
+from stiction.world import State, World, checked_vector
+
+# a specification with `bind(world)`, a parameter tuple of a registered type, or several
+Controller = Any
+
+EULER = SemiImplicitEuler()
+ARTICULATED = ArticulatedBody()
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """Everything that the continuation of a simulation depends on."""
+
+    start: float
+    steps: int
+    q: np.ndarray
+    v: np.ndarray
+    mode: np.ndarray  # of the joints
+    memory: tuple[np.ndarray, ...]  # of the contact model
+
+
+class Simulation:
+    """A world that is stepped by hand, for control loops in Python."""
+
+    def __init__(
+        self,
+        world: World,
+        contact: Any = None,
+        dt: float = 0.001,
+        state: State | None = None,
+        controller: Controller = None,
+        forces: Iterable[Push | TabulatedForce] = (),
+        integrator: Any = EULER,
+        method: ArticulatedBody | JointSpace = ARTICULATED,
+    ) -> None:
+        """Begin at a state, the home configuration by default; dt in s."""
+        if not isinstance(world, World):
+            raise InputError(
+                f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
+            )
+        self.world = world
+        self.dt = _checked_dt(dt)
+        self._integrator = _checked_integrator(integrator)
+        controllers = _bound_controllers(world, controller)
+        begin = world.check_state(state)
+        self._start, self._steps = begin.time, 0
+        self._state = StepState(begin.q, begin.v)
+        model = checked_model(contact)
+        surface, self.place_names, self.notes = make_surface(world, model)
+        self._system = System(
+            allocate(world.tree),
+            _checked_method(method),
+            controllers,
+            bind_forces(world, forces),
+            model,
+            surface,
+        )
+        self._work = _allocate_work(world, len(self.place_names))
+        self._report = np.zeros(2, np.int64)
+        self._nothing_recorded = self.allocate_record(0)
+        kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
+        self._run = loop_for(*kinds)
+
+    @property
+    def time(self) -> float:
+        """Time now [s]."""
+        return self._start + self._steps * self.dt
+
+    @property
+    def state(self) -> State:
+        """A copy of the state now."""
+        return State(self._state.q.copy(), self._state.v.copy(), self.time)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Forces of controllers, and what prescribed motion takes, in the last step, (nv)."""
+        return self._work.torque.copy()
+
+    @property
+    def passive(self) -> np.ndarray:
+        """Forces of joint friction and stops in the last step, (nv)."""
+        return self._work.passive.copy()
+
+    def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
+        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers."""
+        if not is_count(n):
+            raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
+        applied = self._system.dynamics.applied
+        if torque is None:
+            applied[:] = 0.0
+        else:
+            applied[:] = checked_vector(
+                "torque", torque, self.world.nv, "force", self.world.dof_name
+            )
+        before = self.state
+        status = self.advance(self._nothing_recorded, 1, n)
+        if status != OK:
+            raise self.failure(status, [before], None)
+
+    def advance(self, record: Record, every: int, n: int) -> int:
+        """Take n steps in one compiled call; returns a status."""
+        clock = Clock(self._start, self.dt, every)
+        first = self._steps
+        status = self._run(
+            self._integrator,
+            self._system,
+            self._state,
+            self._work,
+            record,
+            clock,
+            first,
+            first + n,
+            self._report,
+        )
+        self._steps = int(self._report[0])
+        return status
+
+    def allocate_record(self, rows: int) -> Record:
+        """Return arrays for a record of so many rows."""
+        nq, nv, places = self.world.nq, self.world.nv, len(self.place_names)
+        shapes: dict[str, tuple[int, ...]] = {
+            "q": (nq,),
+            "v": (nv,),
+            "torque": (nv,),
+            "passive": (nv,),
+        }
+        shapes |= {"force": (places, 3), "depth": (places,), "slip": (places, 3)}
+        return Record(**{name: np.zeros((rows, *shape)) for name, shape in shapes.items()})
+
+    def save_state(self) -> SavedState:
+        """Return all that the continuation depends on."""
+        return SavedState(
+            self._start,
+            self._steps,
+            self._state.q.copy(),
+            self._state.v.copy(),
+            self._system.dynamics.mode.copy(),
+            tuple(array.copy() for array in self._system.surface.memory),
+        )
+
+    def restore_state(self, saved: SavedState) -> None:
+        """Go back to a saved state; the continuation is bitwise the same."""
+        if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
+            raise InputError(
+                f"restore_state(): the saved state has {len(saved.q)} positions and "
+                f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
+            )
+        memory = self._system.surface.memory
+        if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
+            raise InputError("restore_state(): the state was saved with another contact model")
+        self._start, self._steps = saved.start, saved.steps
+        self._state.q[:], self._state.v[:] = saved.q, saved.v
+        self._system.dynamics.mode[:] = saved.mode
+        for array, values in zip(memory, saved.memory, strict=True):
+            array[:] = values
+
+    def parameters(self) -> dict[str, Any]:
+        """How the world is simulated, as plain values for the file of a motion."""
+        system = self._system
+        model = None
+        if not isinstance(system.model, NoContact):
+            model = {"model": type(system.model).__name__, **system.model._asdict()}
+        return {
+            "contact": model,
+            "dt": self.dt,
+            "integrator": type(self._integrator).__name__,
+            "method": type(system.method).__name__,
+            "controllers": [type(one).__name__ for one in system.controllers],
+            "external forces": len(system.forces.link),
+            "places": self.place_names,
+            "notes": self.notes,
+        }
+
+    def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
+        """Return the error that a status means; `before`: the last good states, oldest first."""
+        if status == DIVERGED:
+            return DivergenceError(self._divergence(before), motion)
+        joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
+        return JointSolveError(
+            f"t = {self.time - self.dt:.6g} s: no consistent friction and stop forces were found; "
+            f"joints in question: {joints}; try a smaller dt",
+            motion,
+        )
+
+    def _unsettled(self) -> np.ndarray:
+        tree = self.world.tree
+        limited = np.isfinite(tree.lower) | np.isfinite(tree.upper) | (tree.friction > 0)
+        return np.flatnonzero(limited & (self._system.dynamics.mode != PRESCRIBED))[:8]
+
+    def _divergence(self, before: list[State]) -> str:
+        """When, where and after what the state left all bounds."""
+        where, nv = int(self._report[1]), self.world.nv
+        if where < nv:
+            value, name = self._state.v[where], self.world.dof_name(where)
+            what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
+        else:
+            k = where - nv
+            link = int(np.searchsorted(self.world.tree.q_index[1:], k, side="right"))
+            value, name = self._state.q[k], self.world.joint_names[link]
+            what = f"position q[{k}] of joint '{name}' became {value:.4g}"
+            where = int(self.world.tree.v_index[link])
+        last = before[-1]
+        fastest = int(np.argmax(np.abs(last.v)))
+        history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
+        return (
+            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
+            f"{what}; before: {history}; "
+            f"fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
+            "try a smaller dt, softer gains or smaller forces"
+        )
+
+
+# ---------------------------------------------------------------------------------------- arguments
+
+
+def _checked_dt(dt: float) -> float:
+    if not (is_real(dt) and dt > 0):
+        raise InputError(f"dt: found {dt!r}; give a positive time step in s")
+    return float(dt)
+
+
+def is_real(value: Any) -> bool:
+    """Tell whether a value is a finite real number."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return bool(real and math.isfinite(value))
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(whole and value >= 1)
+
+
+def _checked_integrator(integrator: Any) -> Any:
+    if type(integrator) not in INTEGRATORS:
+        known = ", ".join(f"{kind.__name__}()" for kind in INTEGRATORS)
+        raise InputError(f"integrator: found {integrator!r}; give one of {known}")
+    return type(integrator)(*(float(value) for value in integrator))
+
+
+def _checked_method(method: Any) -> Any:
+    if not isinstance(method, ArticulatedBody | JointSpace):
+        raise InputError(f"method: found {method!r}; give ArticulatedBody() or JointSpace()")
+    return method
+
+
+def _bound_controllers(world: World, controller: Controller) -> tuple:
+    """All controllers as parameter tuples."""
+    several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
+    given = () if controller is None else tuple(controller) if several else (controller,)
+    bound = tuple(
+        one.bind(world) if hasattr(one, "bind") and not isinstance(one, type) else one
+        for one in given
+    )
+    for one in bound:
+        if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
+            found = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+            raise InputError(
+                f"controller: found {found}; give PDTracking, Torques, Actuators, "
+                "Prescribed, or a parameter tuple whose type is registered with @controller"
+            )
+    return bound
+
+
+def _allocate_work(world: World, places: int) -> Work:
+    nq, nv = world.nq, world.nv
+    shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
+    shapes |= {"torque": nv, "passive": nv}
+    shapes |= {"force": (places, 3), "depth": places, "slip": (places, 3)}
+    return Work(**{name: np.zeros(shape) for name, shape in shapes.items()})
+
+
+def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
+    """Return where the world may touch the ground under a model, names of the places, and notes."""
+    declared = MODELS[type(model)]
+    touching = world.ground is not None and not isinstance(model, NoContact)
+    places, names, pairs = places_of(world)
+    if not touching:
+        places, names = Places(*(array[:0] for array in places)), []
+    table, notes = pair_table(model, pairs, world.materials)
+    if touching:
+        notes += [
+            f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)
+        ]
+    count, groups = len(names), len(set(places.group.tolist()))
+    memory = Memory(
+        *(np.zeros((count, declared.point_state)) for _ in range(2)),
+        *(np.zeros((groups, declared.group_state)) for _ in range(2)),
+    )
+    ground = (world.ground or LEVEL).bind()
+    room = np.zeros((count, declared.room))
+    return Surface(places, ground, allocate_contact(count, table), memory, room), names, notes
