@@ -86,12 +86,13 @@ def hull_of(points: np.ndarray, path: Path) -> Hull:
     """Convex hull of points, with at most MOST_VERTICES of its vertices."""
     from scipy.spatial import ConvexHull, QhullError
 
-    for directions in (26, 128):
-        if len(points) > MANY_POINTS:
-            points = _without_inner(points, directions)
+    if len(points) > MANY_POINTS:
+        before, points = len(points), _without_inner(points, 26)
+        if MANY_POINTS < len(points) < 0.8 * before:  # and so it is no ball
+            points = _without_inner(points, 128)
     count, flat = len(points), False
     if count > MANY_POINTS:
-        corners = _outermost(points, 128)
+        corners = _outermost(points, MOST_VERTICES)
     else:
         try:
             corners = points[np.sort(ConvexHull(points).vertices)]

@@ -33,15 +33,19 @@ class Solid(NamedTuple):
 
 def solid_of(node: Node, place: Affine) -> Solid | str:
     """The shape that a geometry node at `place` makes, or why it makes none."""
+    beyond = "is scaled or placed beyond all numbers; give smaller ones"
+    if not (np.isfinite(place.position).all() and np.isfinite(place.axes).all()):
+        node.refuse(beyond)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
-        found = _solid_of(node, place)
-    if (
-        isinstance(found, Solid)
-        and not np.isfinite(
-            [*found.size, *found.position, *found.quaternion, *np.ravel(found.vertices)]
-        ).all()
-    ):
-        node.refuse("is scaled or placed beyond all numbers; give smaller ones")
+        try:
+            found = _solid_of(node, place)
+        except np.linalg.LinAlgError:
+            node.refuse(beyond)
+    if isinstance(found, str):
+        return found
+    made_of = [*found.size, *found.position, *found.quaternion, *np.ravel(found.vertices)]
+    if not np.isfinite(made_of).all():
+        node.refuse(beyond)
     return found
 
 

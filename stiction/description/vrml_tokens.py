@@ -24,7 +24,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 RUN = re.compile(  # many numbers at once, which is most of a large file
-    r"(?:[-+0-9.][-+0-9.eE]*+(?:[\s,]++|(?=[\]}])))" + r"{1,10000}+"
+    r"[\s,]*+(?:[-+0-9.][-+0-9.eE]*+(?:[\s,]++|(?=[\]}]))){1,10000}+"
 )
 PLAIN = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 
