@@ -19,16 +19,16 @@ SNIFFED = 65536  # bytes at the beginning of a file that tell its format
 def load(path: str | Path, base: str | None = None, roots: Iterable[str | Path] = ()) -> Robot:
     """Read a robot, by what the file contains: MJCF, URDF, OpenHRP VRML, or a saved robot.
 
-    For URDF, which does not say how the robot stands in the world, `base` is "floating" (default),
-    "fixed" or "planar". `roots` are folders in which meshes and included files may lie, besides the
-    folder of the file.
+    `base` says how the root of a URDF or VRML robot is held: "floating" (default for URDF),
+    "fixed", or for URDF "planar". `roots` are folders in which meshes and included files may lie,
+    besides the folder of the file.
     """
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
     kind = format_of(path)
-    if base is not None and kind != "urdf":
-        raise InputError(f"{path}: base={base!r} is for URDF; this is a {kind} file")
+    if base is not None and kind not in ("urdf", "vrml"):
+        raise InputError(f"{path}: base={base!r} is for URDF and VRML; this is a {kind} file")
     if kind == "npz":
         return Robot.load(path)
     return Robot.from_description(_describe(path, kind, base, tuple(map(Path, roots))))
@@ -61,7 +61,7 @@ def _describe(path: Path, kind: str, base: str | None, roots: tuple[Path, ...]) 
     if kind == "vrml":
         from stiction.description.openhrp import read_openhrp
 
-        return read_openhrp(path, roots=roots)
+        return read_openhrp(path, base=base, roots=roots)
     from stiction.description.mjcf import read_mjcf
 
     return read_mjcf(path)

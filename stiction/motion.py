@@ -90,6 +90,18 @@ class Motion:
             )
         return self.q[:, k]
 
+    def foot_force(self, foot: str) -> np.ndarray:
+        """Contact force on a link in world axes [N], (n, 3)."""
+        from stiction.metrics import foot_force
+
+        return foot_force(self, foot)
+
+    def centre_of_pressure(self, foot: str) -> np.ndarray:
+        """Centre of pressure under a link in world axes [m], (n, 3); NaN in flight."""
+        from stiction.metrics import centre_of_pressure
+
+        return centre_of_pressure(self, foot)
+
     def plot(self, *what: str) -> Figure:
         """Draw "energy", "momentum", "centre of mass" (default: all three) or joints over time."""
         from stiction.plot import plot
