@@ -76,8 +76,6 @@ class Memory(NamedTuple):
 class NoContact(NamedTuple):
     """Nothing touches."""
 
-    unused: float = 0.0
-
 
 MODELS: dict[type, Model] = {}
 

@@ -114,10 +114,11 @@ def _without_inner(points: np.ndarray, count: int) -> np.ndarray:
 
     try:
         planes = ConvexHull(_outermost(points, count)).equations  # normal and offset, outwards
-    except (QhullError, ValueError):
-        return points
+    except (QhullError, ValueError):  # flat
+        return _outermost(points, 128)
     parts = np.array_split(points, -(-len(points) * len(planes) // PRODUCTS))
-    outside = [(part @ planes[:, :3].T + planes[:, 3] > -1e-9).any(axis=1) for part in parts]
+    normals, offsets = planes[:, :3], planes[:, 3]
+    outside = [(_products(part, normals) + offsets > -1e-9).any(axis=1) for part in parts]
     points = points[np.concatenate(outside)]
     return np.unique(points, axis=0) if len(points) < MOST_POINTS // 2 else points
 
@@ -128,7 +129,13 @@ def _outermost(points: np.ndarray, count: int) -> np.ndarray:
     scaled = (points - points.mean(axis=0)) / np.where(extent > 0.0, extent, 1.0)
     at_once = max(1, PRODUCTS // len(points))
     parts = np.array_split(_directions(count), -(-count // at_once))
-    return points[np.unique(np.concatenate([np.argmax(scaled @ part.T, axis=0) for part in parts]))]
+    furthest = [np.argmax(_products(part, scaled), axis=1) for part in parts]
+    return points[np.unique(np.concatenate(furthest))]
+
+
+def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scalar products of the rows of a and b; for @, BLAS threads wait for a free CPU."""
+    return np.einsum("ik,jk->ij", a, b)
 
 
 def _fewer(corners: np.ndarray) -> np.ndarray:

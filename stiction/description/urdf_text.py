@@ -188,6 +188,7 @@ class UrdfScan(Scan):
                     self._leave_out(f"{attribute} of <{element.tag}>")
             elif known[attribute]:
                 _check_numbers(value, int(known[attribute]), f"{what} has {attribute}")
+        element.attributes = {word: value for word, value in given.items() if word in known}
 
     def _check_children(self, element: Element) -> None:
         tags = [child.tag for child in element.children]

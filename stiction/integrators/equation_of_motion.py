@@ -45,13 +45,9 @@ PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, 
 class ArticulatedBody(NamedTuple):
     """Forward dynamics by the articulated-body algorithm: one pass, cost linear in the links."""
 
-    unused: float = 0.0
-
 
 class JointSpace(NamedTuple):
     """Forward dynamics by the joint-space inertia H and its sparse factor."""
-
-    unused: float = 0.0
 
 
 class Surface(NamedTuple):

@@ -20,8 +20,6 @@ from stiction.kernels.tree import OK
 class RungeKutta4(NamedTuple):
     """Classical Runge-Kutta: four evaluations, fourth order, everything explicit."""
 
-    unused: float = 0.0
-
 
 @integrator(RungeKutta4)
 def runge_kutta4(params, system, state, work, time, dt):

@@ -21,8 +21,6 @@ from stiction.kernels.tree import OK
 class SemiImplicitEuler(NamedTuple):
     """v_next = v + dt a(q, v), q_next = q + dt v_next; first order, damping implicit."""
 
-    unused: float = 0.0
-
 
 class Leapfrog(NamedTuple):
     """Half a step of position, one of velocity, half of position; second order, damping implicit.
@@ -30,8 +28,6 @@ class Leapfrog(NamedTuple):
     The acceleration is taken at the middle of the step, q + v dt/2, first with v and then with the
     velocity at the middle that this gives. Constant accelerations are integrated exactly.
     """
-
-    unused: float = 0.0
 
 
 @plugged
