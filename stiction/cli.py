@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -137,8 +138,9 @@ def _built_in() -> dict[str, Callable[[], Robot]]:
     return {name: getattr(robots, name) for name in sorted(robots.__all__)}
 
 
-def _find_robot(name: str) -> Robot:
+def _find_robot(args: argparse.Namespace) -> Robot:
     """Return a built-in robot by its name, else the robot in that file."""
+    name = args.robot
     from stiction.load import load
 
     built_in = _built_in()
@@ -147,18 +149,35 @@ def _find_robot(name: str) -> Robot:
     if not Path(name).suffix and not Path(name).exists():
         known = ", ".join(built_in)
         raise InputError(f"no robot '{name}': neither a file nor built in; built in are {known}")
-    return load(name)
+    return load(name, base=args.base, roots=args.root)
 
 
 def _robots_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "robot", nargs="?", metavar="FILE", help="model file or built-in name; without: list all"
     )
+    _file_arguments(parser)
+
+
+def _file_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--base",
+        choices=("floating", "fixed", "planar"),
+        help="how the root of a URDF or VRML robot is held",
+    )
+    parser.add_argument(
+        "--root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="where meshes and included files may lie; can be given several times",
+    )
 
 
 def _robots(args: argparse.Namespace) -> Result:
     if args.robot is not None:
-        return _describe(_find_robot(args.robot))
+        return _describe(_find_robot(args))
     rows = []
     for name, make in _built_in().items():
         robot = make()
@@ -262,6 +281,7 @@ def _shape_rows(robot: Robot) -> list[Result]:
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", metavar="ROBOT", help="built-in name or model file")
+    _file_arguments(parser)
     parser.add_argument(
         "--duration", type=float, default=1.0, metavar="S", help="simulated time [s] (default 1)"
     )
@@ -298,7 +318,7 @@ def _run(args: argparse.Namespace) -> Result:
     if args.output is not None and not args.output.absolute().parent.is_dir():
         # said now, not after an hour of simulation
         raise InputError(f"--output {args.output}: folder {args.output.parent} does not exist")
-    world = st.World(_find_robot(args.robot))
+    world = st.World(_find_robot(args))
     try:
         motion = st.simulate(
             world,
@@ -529,8 +549,7 @@ def _fail(result: Result, message: str, args: argparse.Namespace) -> int:
 
 def _print(result: Result, args: argparse.Namespace) -> None:
     args.progress.clear()
-    if args.json:
-        print(json.dumps(result, indent=2, allow_nan=False))
-    elif result:
-        print(args.chosen.show(result))
-    sys.stdout.flush()
+    try:
+        print(json.dumps(result) if args.json else args.chosen.show(result), flush=True)
+    except BrokenPipeError:  # the reader, `head` for one, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

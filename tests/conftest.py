@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import pytest
 
-REQUIREMENTS = ("data", "browser", "egl")
+REQUIREMENTS = ("data", "browser", "egl", "robots")
 
 
 def missing(requirement: str, reason: str) -> NoReturn:

@@ -28,6 +28,7 @@ MOST_LINKS = 10_000
 DEEPEST_TREE = 1000  # joints between WORLD and a link
 UNIT = 1e-6  # by how much a file's rounding may miss length one
 ROUNDING = 1e-6  # relative; files print inertias with seven digits or so
+NOTHING = 1e-12  # inertia that is as good as none [kg m2]
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "hull": 0, "plane": 0}
@@ -114,8 +115,8 @@ def _links(description: Description) -> Iterator[str]:
 def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
     moments = np.linalg.eigvalsh([symmetric(link.inertia) for link in links])
     smallest, middle, largest = moments.T
-    indefinite = smallest < -ROUNDING * np.abs(largest)
-    impossible = smallest + middle < (1.0 - ROUNDING) * largest
+    indefinite = smallest < -ROUNDING * np.abs(largest) - NOTHING
+    impossible = smallest + middle < (1.0 - ROUNDING) * largest - NOTHING
     for i in np.flatnonzero(indefinite | impossible):
         where = f"link '{links[i].name}' has principal moments of inertia {moments[i].tolist()}"
         if indefinite[i]:

@@ -23,19 +23,11 @@ from stiction.description.description import (
     Shape,
     Vector,
 )
-from stiction.description.mjcf_model import (
-    KINDS,
-    Names,
-    colliding_geoms,
-    first_few,
-    names_of,
-    quaternion_of,
-    unique,
-    vector,
-)
+from stiction.description.mjcf_model import KINDS, Names, colliding_geoms, names_of
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
 from stiction.description.mjcf_text import scan, scan_files
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
+from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.description.description import WORLD, Quaternion, Vector
+from stiction.description.description import WORLD
+from stiction.description.plain import unique
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -57,35 +58,9 @@ def names_of(model: MjModel) -> Names:
     return Names(**every)
 
 
-def unique(name: str, taken: set[str]) -> str:
-    """The name, lengthened until it is not taken; it is taken from then on."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
-
-
 def colliding_geoms(model: MjModel) -> np.ndarray:
     """Whether each geom touches anything, by its own mask or by an explicit pair."""
     colliding = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     colliding[model.pair_geom1] = True
     colliding[model.pair_geom2] = True
     return colliding
-
-
-def first_few(names: list[str]) -> str:
-    """At most five of the names, for a note."""
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
-
-
-def vector(values: np.ndarray) -> Vector:
-    """Three numbers as a plain tuple."""
-    x, y, z = (float(value) + 0.0 for value in values)  # + 0.0 turns -0.0 into 0.0
-    return x, y, z
-
-
-def quaternion_of(values: np.ndarray) -> Quaternion:
-    """Four numbers as a plain tuple of length one."""
-    w, x, y, z = (float(value) for value in values / np.linalg.norm(values))
-    return w, x, y, z

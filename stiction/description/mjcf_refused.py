@@ -16,8 +16,8 @@ from stiction.description.mjcf_model import (
     SLIDE,
     Names,
     colliding_geoms,
-    first_few,
 )
+from stiction.description.plain import first_few
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:

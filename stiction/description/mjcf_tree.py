@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Joint, Link
-from stiction.description.mjcf_model import (
-    BALL,
-    FREE,
-    HINGE,
-    JOINT_NAMES,
-    SLIDE,
-    Names,
-    quaternion_of,
-    unique,
-    vector,
-)
+from stiction.description.mjcf_model import BALL, FREE, HINGE, JOINT_NAMES, SLIDE, Names
+from stiction.description.plain import quaternion_of, unique, vector
 from stiction.rotation import matrix, six
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ import numpy as np
 
 from stiction.description.checks import COORDINATES, VELOCITIES, check
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
-from stiction.description.mjcf_model import first_few, unique, vector
 from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
 from stiction.description.openhrp_shapes import quaternion
 from stiction.description.openhrp_tree import Tree
+from stiction.description.plain import first_few, unique, vector
 from stiction.description.vrml_files import parse_vrml, read_vrml
 from stiction.description.vrml_nodes import Node
 from stiction.errors import InputError, ModelFileError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from stiction.description.mjcf_model import vector
 from stiction.description.openhrp_fields import number, numbers, optional, string, unit
+from stiction.description.plain import vector
 from stiction.description.vrml_nodes import Node
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Vector
-from stiction.description.mjcf_model import quaternion_of, vector
 from stiction.description.openhrp_fields import Affine, numbers, positive
 from stiction.description.openhrp_meshes import elevation_grid, extrusion, face_set
+from stiction.description.plain import quaternion_of, vector
 from stiction.description.vrml_nodes import Node
 
 ROUNDING = 1e-9  # by how much axes may miss right angles, and scales each other

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.description.description import WORLD, Joint, Shape
-from stiction.description.mjcf_model import first_few, vector
 from stiction.description.openhrp_fields import (
     OPENHRP,
     SENSORS,
@@ -24,6 +23,7 @@ from stiction.description.openhrp_fields import (
 )
 from stiction.description.openhrp_joints import axis_of, effort_of, limits
 from stiction.description.openhrp_shapes import quaternion, solid_of
+from stiction.description.plain import first_few, vector
 from stiction.description.vrml_nodes import VRML97, Node
 from stiction.rotation import Pose
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from stiction.description.checks import check
 from stiction.description.description import NOWHERE, WORLD, Description, Link
-from stiction.description.mjcf_model import first_few, vector
+from stiction.description.plain import first_few, vector
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes

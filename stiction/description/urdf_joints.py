@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stiction.description.description import WORLD, Joint, Vector
-from stiction.description.mjcf_model import first_few, vector
+from stiction.description.plain import first_few, vector
 from stiction.description.urdf_shapes import placed
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError

@@ -8,7 +8,7 @@ import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shape, Vector
 from stiction.description.mesh import MOST_VERTICES, SUFFIXES, Hull, scaled
-from stiction.description.mjcf_model import first_few, quaternion_of, unique, vector
+from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from stiction.description.description import WORLD, Joint, Link
-from stiction.description.mjcf_model import unique
+from stiction.description.plain import unique
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
 

@@ -1,0 +1,33 @@
+"""Small values that all readers make: plain tuples, names that are not taken yet, short lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stiction.description.description import Quaternion, Vector
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, lengthened until it is not taken; it is taken from then on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def first_few(names: list[str]) -> str:
+    """At most five of the names, for a note."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
+
+
+def vector(values: np.ndarray) -> Vector:
+    """Three numbers as a plain tuple."""
+    x, y, z = (float(value) + 0.0 for value in values)  # + 0.0 turns -0.0 into 0.0
+    return x, y, z
+
+
+def quaternion_of(values: np.ndarray) -> Quaternion:
+    """Four numbers as a plain tuple of length one."""
+    w, x, y, z = (float(value) for value in values / np.linalg.norm(values))
+    return w, x, y, z
