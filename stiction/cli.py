@@ -550,6 +550,10 @@ def _fail(result: Result, message: str, args: argparse.Namespace) -> int:
 def _print(result: Result, args: argparse.Namespace) -> None:
     args.progress.clear()
     try:
-        print(json.dumps(result) if args.json else args.chosen.show(result), flush=True)
+        if args.json:
+            print(json.dumps(result, indent=2, allow_nan=False))
+        elif result:
+            print(args.chosen.show(result))
+        sys.stdout.flush()
     except BrokenPipeError:  # the reader, `head` for one, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
