@@ -149,7 +149,7 @@ def _find_robot(args: argparse.Namespace) -> Robot:
     if not Path(name).suffix and not Path(name).exists():
         known = ", ".join(built_in)
         raise InputError(f"no robot '{name}': neither a file nor built in; built in are {known}")
-    return load(name, base=args.base, roots=args.root)
+    return load(name, base=args.base, roots=args.root, mimic=args.mimic)
 
 
 def _robots_arguments(parser: argparse.ArgumentParser) -> None:
@@ -164,6 +164,11 @@ def _file_arguments(parser: argparse.ArgumentParser) -> None:
         "--base",
         choices=("floating", "fixed", "planar"),
         help="how the root of a URDF or VRML robot is held",
+    )
+    parser.add_argument(
+        "--mimic",
+        choices=("refused", "free", "fixed"),
+        help="what becomes of the mimic joints of a URDF robot",
     )
     parser.add_argument(
         "--root",

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from stiction.description.description import Description
 from stiction.errors import InputError, ModelFileError
 from stiction.robot import Robot
 
@@ -16,12 +15,21 @@ COMMENT_OR_HEAD = re.compile(rb"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
 SNIFFED = 65536  # bytes at the beginning of a file that tell its format
 
 
-def load(path: str | Path, base: str | None = None, roots: Iterable[str | Path] = ()) -> Robot:
+def load(
+    path: str | Path,
+    base: str | None = None,
+    roots: Iterable[str | Path] = (),
+    mimic: str | None = None,
+) -> Robot:
     """Read a robot, by what the file contains: MJCF, URDF, OpenHRP VRML, or a saved robot.
 
-    `base` says how the root of a URDF or VRML robot is held: "floating" (default for URDF),
-    "fixed", or for URDF "planar". `roots` are folders in which meshes and included files may lie,
-    besides the folder of the file.
+    Args:
+        path: the file.
+        base: how the root of a URDF or VRML robot is held: "floating" (default for URDF), "fixed",
+            or for URDF "planar".
+        roots: folders in which meshes and included files may lie, besides that of the file.
+        mimic: what becomes of the mimic joints of a URDF file, which are not simulated:
+            "refused" (default), "free" to move by themselves, or "fixed".
     """
     path = Path(path)
     if not path.is_file():
@@ -29,9 +37,24 @@ def load(path: str | Path, base: str | None = None, roots: Iterable[str | Path] 
     kind = format_of(path)
     if base is not None and kind not in ("urdf", "vrml"):
         raise InputError(f"{path}: base={base!r} is for URDF and VRML; this is a {kind} file")
+    if mimic is not None and kind != "urdf":
+        raise InputError(f"{path}: mimic={mimic!r} is for URDF; this is a {kind} file")
     if kind == "npz":
         return Robot.load(path)
-    return Robot.from_description(_describe(path, kind, base, tuple(map(Path, roots))))
+    folders = tuple(map(Path, roots))
+    if kind == "urdf":
+        from stiction.description.urdf import read_urdf
+
+        description = read_urdf(path, base or "floating", folders, mimic or "refused")
+    elif kind == "vrml":
+        from stiction.description.openhrp import read_openhrp
+
+        description = read_openhrp(path, base=base, roots=folders)
+    else:
+        from stiction.description.mjcf import read_mjcf
+
+        description = read_mjcf(path)
+    return Robot.from_description(description)
 
 
 def format_of(path: Path) -> str:
@@ -51,17 +74,3 @@ def format_of(path: Path) -> str:
         return by_suffix[path.suffix.lower()]  # whose reader tells what is wrong with it
     found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"
     raise ModelFileError(f"{path}: format not known ({found}); known are {FORMATS}")
-
-
-def _describe(path: Path, kind: str, base: str | None, roots: tuple[Path, ...]) -> Description:
-    if kind == "urdf":
-        from stiction.description.urdf import read_urdf
-
-        return read_urdf(path, base=base or "floating", roots=roots)
-    if kind == "vrml":
-        from stiction.description.openhrp import read_openhrp
-
-        return read_openhrp(path, base=base, roots=roots)
-    from stiction.description.mjcf import read_mjcf
-
-    return read_mjcf(path)

@@ -51,6 +51,16 @@ def test_a_urdf_stands_as_it_is_told(tmp_path):
         st.load(path, base="flying")
 
 
+def test_mimic_joints_are_what_they_are_told_to_be(tmp_path):
+    path = tmp_path / "clock.urdf"
+    path.write_text(URDF.replace("</joint>", '<mimic joint="pin"/></joint>'))
+    with pytest.raises(ModelFileError, match="mimic='free'"):
+        st.load(path, base="fixed")
+    assert st.load(path, base="fixed", mimic="free").nv == 1
+    with pytest.raises(InputError, match="mimic"):
+        st.load(path, mimic="followed")
+
+
 def test_a_base_is_only_for_files_that_do_not_say(tmp_path):
     path = tmp_path / "clock.xml"
     path.write_text(MJCF)
