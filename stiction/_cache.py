@@ -15,15 +15,19 @@ import sys
 import sysconfig
 import tempfile
 import time
-import types
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numba
+from numba.core import types
+from numba.core.caching import FunctionCache
+from numba.core.sigutils import normalize_signature
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).resolve().parent
 COMPILED = ("kernels", "contact", "integrators", "control")  # folders whose code is compiled
 KEPT_DAYS = 30  # folders unused for longer are removed when a new one is made
 
@@ -51,7 +55,7 @@ def user_sources(module_name: str) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _collect(module: types.ModuleType | None, found: dict[Path, None]) -> None:
+def _collect(module: ModuleType | None, found: dict[Path, None]) -> None:
     """Add the file of a module and, recursively, of the modules that its names come from."""
     file = getattr(module, "__file__", None)
     if module is None or file is None or not _is_users(Path(file)) or Path(file) in found:
@@ -59,9 +63,7 @@ def _collect(module: types.ModuleType | None, found: dict[Path, None]) -> None:
     found[Path(file)] = None
     for value in list(vars(module).values()):
         name = (
-            value.__name__
-            if isinstance(value, types.ModuleType)
-            else getattr(value, "__module__", None)
+            value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
         )
         if isinstance(name, str):
             _collect(sys.modules.get(name), found)
@@ -115,13 +117,55 @@ def _remove_old() -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def sources_of(modules: Iterable[str]) -> tuple[Path, ...]:
+    """Files of the user that code of the named modules is made from, sorted."""
+    return tuple(sorted({file for module in modules for file in user_sources(module)}))
+
+
 @contextlib.contextmanager
-def cached_in(modules: Iterable[str]) -> Iterator[None]:
-    """Let the functions declared inside be cached by our sources and those of the named modules."""
-    files = tuple(sorted({file for module in modules for file in user_sources(module)}))
+def cached_in(files: tuple[Path, ...]) -> Iterator[None]:
+    """Let the functions declared inside be cached by our sources and the given ones of the user."""
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder(files))  # type: ignore[attr-defined]
     try:
         yield
     finally:
         numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+class Cache(FunctionCache):
+    """Numba's cache of one function, of what was compiled for types from its own sources alone.
+
+    Compiled for a type of somebody else's, a function may hold code of theirs, a plug-in, of which
+    the folder's name does not tell; and its index could not be read without their module.
+    """
+
+    def __init__(self, function: Callable[..., Any], files: tuple[Path, ...]) -> None:
+        """Cache a function in the folder of its sources."""
+        with cached_in(files):
+            super().__init__(function)
+        self.files = files
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature, None if it is not kept."""
+        return super().load_overload(sig, target_context) if self._keeps(sig) else None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for a signature, if all its types are from our sources."""
+        if self._keeps(sig):
+            super().save_overload(sig, data)
+
+    def _keeps(self, sig: Any) -> bool:
+        arguments, _ = normalize_signature(sig)
+        return all(self._is_known(kind) for kind in arguments)
+
+    def _is_known(self, kind: Any) -> bool:
+        if isinstance(kind, types.BaseNamedTuple):
+            module = sys.modules.get(kind.instance_class.__module__)
+            file = Path(getattr(module, "__file__", None) or "")
+            if not file.resolve().is_relative_to(PACKAGE) and file not in self.files:
+                return False
+        if isinstance(kind, types.BaseTuple):
+            return all(self._is_known(part) for part in kind.types)
+        plain = (types.Number, types.Boolean, types.Array, types.NoneType, types.Omitted)
+        return isinstance(kind, plain)

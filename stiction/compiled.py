@@ -2,9 +2,7 @@
 
 A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
 loops over links, points or coordinates. Both are always inlined: a call would copy every array
-descriptor of the bundles that it is given. `plugged` is a kernel into which controllers,
-integrators or contact models are compiled; it is not cached by itself, for its own file does not
-tell when one of these is edited. A `routine` is what Python calls.
+descriptor of the bundles that it is given. A `routine` is what Python calls.
 
     error_model="numpy"    a division is one instruction, not a test for zero that raises
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
@@ -18,17 +16,16 @@ No fastmath: it would compile the divergence check away, and gains nothing.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar
 
 from numba import config, njit
-from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
 
-from stiction._cache import cached_in
+from stiction._cache import Cache, sources_of
+from stiction.errors import InputError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,13 +41,10 @@ def _accepted(**private: Any) -> dict[str, Any]:
 
 OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
-    "cache": True,
     **_accepted(_nrt=False),
     **_accepted(no_cfunc_wrapper=True),
 }
-INLINED = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
-# For code compiled into its callers and cached with them alone; `overload` takes these too.
-PLUG_IN: Any = {key: value for key, value in INLINED.items() if key != "cache"}
+INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
 
 
 class _Inlined(CPUDispatcher):
@@ -70,51 +64,24 @@ class _Inlined(CPUDispatcher):
         return routine(copy)
 
 
-class _Cache(FunctionCache):
-    """Numba's cache, which would fail where an index names a module that is not here.
-
-    A kernel of ours that a user's code called with a type of the user's leaves such an index.
-    """
-
-    def load_overload(self, *args: Any) -> Any:
-        try:
-            return super().load_overload(*args)
-        except (ImportError, AttributeError):
-            return None
-
-    def save_overload(self, *args: Any) -> None:
-        with contextlib.suppress(ImportError, AttributeError):
-            super().save_overload(*args)
-
-
 def _declare(
     function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()
 ) -> Any:
-    with cached_in({function.__module__, *modules}):
-        compiled = njit(**options)(function)
-        if options.get("cache") and not config.DISABLE_JIT:  # type: ignore[attr-defined]
-            compiled._cache = _Cache(function)
+    compiled = njit(**options)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled._cache = Cache(function, sources_of({function.__module__, *modules}))
     return compiled
 
 
 def formula(function: Function) -> Function:
     """Compile a function of values; always inlined."""
-    return _inlined(function, INLINED)
-
-
-kernel = formula  # the second word: a function that loops over arrays
-
-
-def plugged(function: Function) -> Function:
-    """Compile a kernel that calls plugged-in code; always inlined, cached with its caller only."""
-    return _inlined(function, PLUG_IN)
-
-
-def _inlined(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    compiled = _declare(function, options)
+    compiled = _declare(function, INLINED)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
     return compiled
+
+
+kernel = formula  # the second word: a function that loops over arrays
 
 
 def routine(function: Function) -> Function:
@@ -125,3 +92,16 @@ def routine(function: Function) -> Function:
 def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
     """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
     return _declare(function, OPTIONS, [plug_in.__module__ for plug_in in plug_ins])
+
+
+def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> None:
+    """Raise InputError if a type of parameters has a kernel already that is not this one again."""
+    before = getattr(existing, "py_func", existing)
+    if before is not None and (before.__module__, before.__qualname__) != (
+        function.__module__,
+        function.__qualname__,
+    ):
+        raise InputError(
+            f"{kind.__name__} has a kernel already, {before.__module__}.{before.__qualname__}; "
+            f"make a type of your own for {function.__qualname__}"
+        )

@@ -128,6 +128,20 @@ def test_a_cache_that_names_a_module_which_is_gone_is_no_error(tmp_path):
     assert float(run(tmp_path, PACKAGE, script.format(a="(2.0, 3.0, 4.0)"))) == 4.0
 
 
+def test_a_type_has_one_kernel():
+    import stiction as st
+    from stiction.control.torque import TorqueTable, table_torque
+
+    with pytest.raises(st.StictionError, match="TorqueTable has a kernel already"):
+
+        @st.controller(TorqueTable)
+        def other(params, dynamics, time, q, v):
+            pass
+
+    again = getattr(table_torque, "py_func", table_torque)
+    assert st.controller(TorqueTable)(again) is not None  # the same one, as after a reload
+
+
 @pytest.mark.jit
 def test_numbas_own_cache_folder_is_left_as_it_was():
     import numba

@@ -22,7 +22,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel
+from stiction.compiled import INLINED, kernel, refuse_second
 from stiction.errors import InputError
 from stiction.kernels.spatial import load_vector
 from stiction.kernels.tree import OK
@@ -95,6 +95,8 @@ def contact_model(
             raise InputError(
                 f"contact model '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
             )
+        before = MODELS[kind].kernel if kind in MODELS else None
+        refuse_second(kind, before, function)
         compiled = kernel(function)
         MODELS[kind] = Model(kind, compiled, promises, point_state, group_state, room)
         return compiled
@@ -122,7 +124,7 @@ def contact_forces(params, dynamics, contact, state, work, dt):
     return MODELS[type(params)].kernel(params, dynamics, contact, state, work, dt)
 
 
-@overload(contact_forces, jit_options=PLUG_IN)
+@overload(contact_forces, jit_options=INLINED)
 def _contact_forces(params, dynamics, contact, state, work, dt):
     chosen = MODELS[params.instance_class].kernel
     return lambda params, dynamics, contact, state, work, dt: chosen(
@@ -135,7 +137,7 @@ def parameters(params, table, pair):
     return type(params)(*table[pair])
 
 
-@overload(parameters, jit_options=PLUG_IN)
+@overload(parameters, jit_options=INLINED)
 def _parameters(params, table, pair):
     kind = params.instance_class
     reads = ", ".join(f"table[pair, {k}]" for k in range(len(kind._fields)))

@@ -23,7 +23,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel, plugged
+from stiction.compiled import INLINED, kernel, refuse_second
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
@@ -41,13 +41,14 @@ def prescriber(kind: type) -> Callable[[Callable[..., None]], Callable[..., None
 
 def _register(registry: dict[type, Callable[..., None]], kind: type) -> Callable[..., Any]:
     def declare(function: Callable[..., None]) -> Callable[..., None]:
+        refuse_second(kind, registry.get(kind), function)
         registry[kind] = kernel(function)
         return registry[kind]
 
     return declare
 
 
-@plugged
+@kernel
 def _nothing(params, dynamics, time, q, v):
     """Do nothing: a controller that does not prescribe, in `prescribe`, and the reverse."""
 
@@ -69,7 +70,7 @@ def _overload_for_tuples(
 ) -> None:
     """Compile `each` for a tuple of controllers: the first one's kernel, then the rest."""
 
-    @overload(each, jit_options=PLUG_IN)
+    @overload(each, jit_options=INLINED)
     def compiled(controllers, dynamics, time, q, v):
         if not isinstance(controllers, types.BaseTuple):
             return None

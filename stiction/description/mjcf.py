@@ -58,7 +58,7 @@ def _read(compiled: Callable[[], MjModel], source: str) -> Description:
     try:
         model = compiled()
     except Exception as error:  # MuJoCo raises ValueError, and its own FatalError
-        message = " ".join(str(error).split())
+        message = f"{' '.join(str(error).split())}; correct that in the file"
         raise ModelFileError(f"{source}: MuJoCo's compiler refuses it: {message}") from error
     names = names_of(model)
     refuse_what_is_not_simulated(model, names, source)

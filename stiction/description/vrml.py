@@ -182,7 +182,8 @@ class _Parser:
         self.stack.append(_Frame("node", node))
         self.depth += 1
         if self.depth > DEEPEST_NESTING:
-            self._refuse(token, f"{node.title} is nested deeper than {DEEPEST_NESTING} nodes")
+            found = f"{node.title} is nested deeper than {DEEPEST_NESTING} nodes"
+            self._refuse(token, f"{found}; write it flatter")
         return node
 
     def _count(self, node: Node) -> None:

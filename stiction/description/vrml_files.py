@@ -85,7 +85,7 @@ class _Inlines:
 
     def _parse(self, node: Node, path: Path, depth: int) -> Scene:
         if depth > DEEPEST_INLINES:
-            node.refuse(f"is nested deeper than {DEEPEST_INLINES} files")
+            node.refuse(f"is nested deeper than {DEEPEST_INLINES} files; use fewer levels")
         if len(self.scenes) >= MOST_FILES:
             node.refuse(f"is one of more than {MOST_FILES} files; use fewer")
         self.scenes[path] = scene = parse(text_of(path), str(path), self.extensions)
@@ -122,7 +122,8 @@ class _Inlines:
                 if path is not None:
                     return path
         places = ", ".join(map(str, self.folders)) or "no folder; give read_openhrp_text roots"
-        node.refuse(f"has url '{urls[0][:80]}', which is no file in {places}", "url")
+        found = f"has url '{urls[0][:80]}', which is no file in {places}"
+        node.refuse(f"{found}; put it there or give its folder as a root", "url")
 
     def _inside(self, node: Node, base: Path, url: str) -> Path | None:
         try:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN, kernel, plugged
+from stiction.compiled import INLINED, kernel
 from stiction.contact.contact_model import Memory, contact_forces
 from stiction.control.controller import control, prescribe
 from stiction.kernels.articulated import (
@@ -123,13 +123,13 @@ _METHODS = {
 
 
 # Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
-@overload(prepare_method, jit_options=PLUG_IN)
+@overload(prepare_method, jit_options=INLINED)
 def _prepare_method(method, dynamics):
     chosen = _METHODS[method.instance_class][0]
     return lambda method, dynamics: chosen(dynamics)
 
 
-@overload(solve_method, jit_options=PLUG_IN)
+@overload(solve_method, jit_options=INLINED)
 def _solve_method(method, dynamics):
     chosen = _METHODS[method.instance_class][1]
     return lambda method, dynamics: chosen(dynamics)
@@ -138,7 +138,7 @@ def _solve_method(method, dynamics):
 # --------------------------------------------------------------------------------------- evaluation
 
 
-@plugged
+@kernel
 def prepare(system, instant, q, v):
     """Compute all that q, v and the time alone decide; returns a status.
 
@@ -161,7 +161,7 @@ def prepare(system, instant, q, v):
     return status
 
 
-@plugged
+@kernel
 def touch(model, surface, dynamics, dt):
     """Find the touching points and add the forces that the contact model gives them; a status."""
     contact = surface.contact

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import PLUG_IN
+from stiction.compiled import INLINED, refuse_second
 from stiction.errors import InputError
 
 INTEGRATORS: dict[type, Callable[..., int]] = {}
@@ -55,6 +55,7 @@ def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]
             raise InputError(
                 f"integrator '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
             )
+        refuse_second(kind, INTEGRATORS.get(kind), function)
         INTEGRATORS[kind] = function
         return function
 
@@ -66,6 +67,6 @@ def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: 
     return INTEGRATORS[type(params)](params, system, state, work, time, dt)
 
 
-@overload(take_step, jit_options=PLUG_IN)
+@overload(take_step, jit_options=INLINED)
 def _take_step(params, system, state, work, time, dt):
     return INTEGRATORS[params.instance_class]  # compiled as it is: one level of calls less

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stiction.compiled import plugged
+from stiction.compiled import kernel
 from stiction.control.controller import prescribe
 from stiction.integrators.equation_of_motion import (
     Instant,
@@ -30,7 +30,7 @@ class Leapfrog(NamedTuple):
     """
 
 
-@plugged
+@kernel
 def record_forces(system, work):
     """Keep what acts at the beginning of the step; touching points by the number of their place."""
     dynamics, contact = system.dynamics, system.surface.contact
