@@ -161,11 +161,13 @@ class Cache(FunctionCache):
 
     def _is_known(self, kind: Any) -> bool:
         if isinstance(kind, types.BaseNamedTuple):
-            module = sys.modules.get(kind.instance_class.__module__)
+            named: Any = kind
+            module = sys.modules.get(named.instance_class.__module__)
             file = Path(getattr(module, "__file__", None) or "")
             if not file.resolve().is_relative_to(PACKAGE) and file not in self.files:
                 return False
         if isinstance(kind, types.BaseTuple):
-            return all(self._is_known(part) for part in kind.types)
+            parts: Any = kind
+            return all(self._is_known(part) for part in parts.types)
         plain = (types.Number, types.Boolean, types.Array, types.NoneType, types.Omitted)
         return isinstance(kind, plain)
