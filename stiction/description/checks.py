@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from math import inf, isfinite, isnan
+from math import inf, isnan
 
 import numpy as np
 
@@ -28,6 +28,7 @@ MOST_LINKS = 10_000
 DEEPEST_TREE = 1000  # joints between WORLD and a link
 UNIT = 1e-6  # by how much a file's rounding may miss length one
 ROUNDING = 1e-6  # relative; files print inertias with seven digits or so
+LARGEST = 1e15  # no number of a robot is larger; their products would overflow
 NOTHING = 1e-12  # inertia that is as good as none [kg m2]
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
@@ -194,7 +195,7 @@ def _hull(where: str, shape: Shape) -> Iterator[str]:
         yield f"{where} is a hull of {len(shape.vertices)} vertices; it takes at least four"
     elif {len(vertex) for vertex in shape.vertices} != {3}:
         yield f"{where} is a hull with vertices that are not of three numbers; give x, y, z"
-    elif not np.isfinite(np.array(shape.vertices, dtype=float)).all():
+    elif not (np.abs(np.array(shape.vertices, dtype=float)) < LARGEST).all():
         yield f"{where} is a hull with vertices that are not finite; give finite numbers"
 
 
@@ -261,11 +262,11 @@ def _finite(what: str, values: Iterable[float], count: int) -> Iterator[str]:
     if len(values) != count:
         yield f"{what} {_shown(values)} of {len(values)} numbers; it takes {count}"
     try:
-        finite = all(map(isfinite, values))
+        finite = all(abs(value) < LARGEST for value in values)
     except TypeError:
         finite = False
     if not finite:
-        yield f"{what} {_shown(values)}; give finite numbers"
+        yield f"{what} {_shown(values)}; give finite numbers, smaller than {LARGEST:g}"
 
 
 def _shown(values: tuple[float, ...]) -> str:
