@@ -190,7 +190,7 @@ def test_five_thousand_links_take_less_than_two_seconds():
         (with_leg(mass=nan), "link 'leg' has mass nan"),
         (with_leg(mass=inf), "link 'leg' has mass inf"),
         (with_leg(mass="1"), "link 'leg' has mass '1'"),
-        (with_leg(mass=1e200), "link 'leg' has mass 1e+200; give finite numbers, smaller than 1e+15"),
+        (with_leg(mass=1e200), "link 'leg' has mass 1e+200; give finite numbers, smaller"),
         (with_leg(centre=(0.0, nan, 0.0)), "link 'leg' has its centre at"),
         (with_leg(centre=(0.0, 0.0)), "of 2 numbers; it takes 3"),
         (with_leg(inertia=(inf, *ROUND[1:])), "link 'leg' has inertia"),
