@@ -6,7 +6,9 @@ simulated, `mjcf_tree` makes the links and joints, and the rest is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,9 +56,24 @@ def read_mjcf_text(text: str, source: str) -> Description:
     return _read(lambda: MjModel.from_xml_string(text), source)
 
 
+@contextmanager
+def _warnings_kept() -> Iterator[list[str]]:
+    """Collect MuJoCo's warnings, which it would write into a file in the current folder."""
+    import mujoco
+
+    warnings: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: warnings.append(" ".join(str(text).split())))
+    try:
+        yield warnings
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def _read(compiled: Callable[[], MjModel], source: str) -> Description:
     try:
-        model = compiled()
+        with _warnings_kept() as warnings:
+            model = compiled()
     except Exception as error:  # MuJoCo raises ValueError, and its own FatalError
         message = f"{' '.join(str(error).split())}; correct that in the file"
         raise ModelFileError(f"{source}: MuJoCo's compiler refuses it: {message}") from error
@@ -64,7 +81,8 @@ def _read(compiled: Callable[[], MjModel], source: str) -> Description:
     refuse_what_is_not_simulated(model, names, source)
     description = _description(model, names, source)
     check(description)
-    return description
+    said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(warnings))
+    return replace(description, notes=(*description.notes, *said))
 
 
 def _description(model: MjModel, names: Names, source: str) -> Description:

@@ -603,3 +603,13 @@ def test_robots_agree_with_mujoco(name):
     total = sum(link.mass for link in description.links)
     assert total == pytest.approx(model.body_mass.sum(), rel=1e-14)
     assert len(description.actuators) == model.nu
+
+
+def test_warnings_of_mujoco_become_notes_and_no_file(tmp_path, monkeypatch):
+    """Two hinges about one axis make the inertia singular; MuJoCo warns into MUJOCO_LOG.TXT."""
+    monkeypatch.chdir(tmp_path)
+    text = """<mujoco><worldbody><body name="a"><joint axis="0 0 1"/><joint axis="0 0 1"/>
+    <geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
+    notes = read_mjcf_text(text, "twice.xml").notes
+    assert any(note.startswith("MuJoCo warns: Inertia matrix") for note in notes)
+    assert not list(tmp_path.iterdir())
