@@ -9,7 +9,7 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format bench coverage system-deps clean
+.PHONY: help demo test lint format bench coverage fuzz system-deps clean
 .NOTPARALLEL:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make format        let ruff lay out the code"
 	@echo "make bench         microseconds a step, against MuJoCo"
 	@echo "make coverage      the tests without the compiler, and what they reach"
+	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, checks"
 	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"
 	@echo "make clean         remove what the targets above made, except .venv"
 
@@ -47,6 +48,11 @@ coverage: $(VENV)/.installed-test
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not jit"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+# Keeps what it finds in fuzz/findings; SEED= repeats a run.
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python fuzz/fuzz_readers.py --for $(or $(FOR),60) $(if $(READER),--reader $(READER)) \
+	    $(if $(SEED),--seed $(SEED)) $(if $(ENGINE),--engine $(ENGINE))
 
 # The stamps are older than pyproject.toml when its dependencies may have changed.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python

@@ -91,6 +91,9 @@ def _references(description: Description) -> Iterator[str]:
         wanted.append(
             (f"sensor '{sensor.name}' is at {kind}", sensor.target, targets.get(kind, set()))
         )
+    for pair in (*description.contact_pairs, *description.contact_excludes):
+        if len(pair) != 2:
+            yield f"contact pair or exclude {pair} has {len(pair)} names; it takes two"
     for pair in description.contact_pairs:
         wanted += [(f"contact pair {pair} names shape", name, shapes) for name in pair]
     for pair in description.contact_excludes:

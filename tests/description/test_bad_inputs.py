@@ -1,0 +1,114 @@
+"""Every bad input is refused with a message that helps, soon, and without much memory."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from description import bad_inputs
+from description.bad_inputs import CASES, DOCUMENT, GOOD, LARGEST, LONGEST, SUFFIXES, Answer
+from stiction.errors import DivergenceError, StictionError
+from stiction.load import load
+
+ROOT = Path(__file__).parents[2]
+STATES = bad_inputs.state_cases()
+NAMES_A_FILE = re.compile(r"(robot|a|again)\.(xml|urdf|wrl)(, line \d+)?: ")
+HELPS = re.compile(r"; [^;]*\w")  # what was found; what would do
+MUJOCOS_WORDS = re.compile("(MuJoCo's compiler refuses it: ).*(; correct)")  # of another version
+FUZZED_FOR = 5  # [s]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Deep enough that ../.. stays inside tmp_path."""
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    return inner
+
+
+def in_its_own_process(path, case):
+    """The answer of a process that may not take much more memory than it begins with."""
+    good = path.parent / "good"
+    good.mkdir()
+    good = good / path.name
+    good.write_text(GOOD[case.format])
+    command = [sys.executable, bad_inputs.__file__, str(path), str(good)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    message, seconds, memory = done.stdout.strip().rsplit("\n", 2)
+    return Answer(message, float(seconds), int(memory))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.format}: {case.name}")
+def test_a_bad_file_is_refused_with_file_element_finding_and_remedy(case, folder):
+    path = case.write(folder)
+    answer = in_its_own_process(path, case) if case.heavy else bad_inputs.answer(path)
+    message = bad_inputs.shortened(answer.message, folder)
+    assert NAMES_A_FILE.match(message), message
+    assert HELPS.search(message), message
+    for words in case.words.split(" | "):
+        assert words in message
+    assert answer.seconds < LONGEST
+    assert answer.memory < LARGEST
+
+
+def test_every_input_of_the_comparison_is_there_in_every_format_that_can_have_it():
+    rows = {name: {case.format for case in CASES if case.name == name} for name in
+            (case.name for case in CASES)}  # fmt: skip
+    everywhere = {name for name, formats in rows.items() if formats == set(SUFFIXES)}
+    assert len(everywhere) >= 18
+    assert rows["two roots"] == {"URDF", "VRML"}  # in MJCF every body of the world is a root
+    assert len(everywhere | {"two roots"}) + len(STATES) >= 24
+
+
+@pytest.mark.parametrize("kind", SUFFIXES)
+def test_the_good_file_that_the_bad_ones_were_made_from_is_loaded(kind, folder):
+    path = folder / f"robot{SUFFIXES[kind]}"
+    path.write_text(GOOD[kind])
+    assert load(path).nv == 7
+
+
+@pytest.mark.parametrize("kind", SUFFIXES)
+def test_a_file_cut_short_anywhere_is_refused(kind, folder):
+    path = folder / f"robot{SUFFIXES[kind]}"
+    for length in range(len(GOOD[kind].rstrip())):
+        path.write_text(GOOD[kind][:length])
+        with pytest.raises(StictionError, match=f"{path.name}.*; "):
+            load(path)
+
+
+@pytest.mark.parametrize("case", STATES, ids=lambda case: case.name)
+def test_a_bad_state_force_or_step_is_refused_or_ends_the_run(case):
+    with pytest.raises(StictionError) as caught:
+        case.run(bad_inputs.toy_world())
+    assert HELPS.search(str(caught.value))
+    for words in case.words.split(" | "):
+        assert words in str(caught.value)
+
+
+@pytest.mark.jit  # in plain Python, the cosine of infinity is a ValueError
+def test_an_enormous_force_on_a_floating_robot_ends_the_run():
+    force = next(case for case in STATES if case.name == "force 1e300")
+    with pytest.raises(DivergenceError, match="diverged"):
+        force.run(bad_inputs.toy_world(free=True))
+
+
+def test_the_table_in_the_documentation_is_up_to_date():
+    """To make it again: python tests/description/bad_inputs.py."""
+    made, committed = bad_inputs.document(), DOCUMENT.read_text()
+    assert MUJOCOS_WORDS.sub(r"\1\2", made) == MUJOCOS_WORDS.sub(r"\1\2", committed)
+
+
+@pytest.mark.parametrize("reader", ["mjcf", "urdf", "vrml", "checks"])
+def test_the_fuzzer_finds_nothing_in_a_few_seconds(reader):
+    script = ROOT / "fuzz" / "fuzz_readers.py"
+    options = ["--reader", reader, "--for", str(FUZZED_FOR), "--seed", "20"]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # the readers need no kernel
+    command = [sys.executable, str(script), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    executions = re.search(r"(\d+) executions", done.stdout)
+    assert int(executions[1]) > 100
