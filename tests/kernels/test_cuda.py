@@ -59,7 +59,7 @@ def test_single_precision_follows_double(integrator, method):
             type(method)(*(small(x) for x in method)),
             (),
             single(bind_forces(world, [])),
-            NoContact(small(0)),
+            NoContact(),
             single(surface),
         ),
         mine,
