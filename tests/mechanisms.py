@@ -69,3 +69,8 @@ def turned(axis: tuple, angle: float) -> np.ndarray:
     """Quaternion of a rotation."""
     unit = np.array(axis) / np.linalg.norm(axis)
     return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * unit)])
+
+
+def patience(seconds: float) -> float:
+    """Processor time that is allowed; five times as long where coverage watches every line."""
+    return seconds if JIT else 5 * seconds

@@ -493,7 +493,7 @@ def answer(path: Path) -> Answer:
     Memory is the highest resident size since the call began (VmHWM, set back through
     /proc/self/clear_refs) beyond the size then; 0 where there is no /proc.
     """
-    before, begun = mark_memory(), time.perf_counter()
+    before, begun = mark_memory(), time.process_time()
     try:
         with contextlib.chdir(path.parent):  # where MuJoCo may leave its log
             load(path)
@@ -501,7 +501,7 @@ def answer(path: Path) -> Answer:
         message = str(error)
     else:
         raise AssertionError(f"{path} was loaded without complaint")
-    return Answer(message, time.perf_counter() - begun, peak_memory() - before)
+    return Answer(message, time.process_time() - begun, peak_memory() - before)
 
 
 def mark_memory() -> int:

@@ -6,6 +6,7 @@ from math import inf, nan
 
 import pytest
 
+from mechanisms import patience
 from stiction.description.checks import check
 from stiction.description.description import (
     WORLD,
@@ -179,9 +180,9 @@ def test_five_thousand_links_take_less_than_two_seconds():
     )
     shapes = tuple(replace(FOOT, name=f"s{i}", link=links[i].name) for i in range(5000))
     large = replace(chain(1), links=links, joints=joints, shapes=shapes, materials=GOOD.materials)
-    start = time.perf_counter()
+    start = time.process_time()
     check(large)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < patience(2.0)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import data_file, jit_is_off, missing
+from mechanisms import patience
 from stiction.description.checks import check
 from stiction.description.description import WORLD
 from stiction.description.mesh import MOST_VERTICES, read_hull
@@ -391,13 +392,13 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_text_is_answered_soon(name):
     text, findings = BROKEN[name]
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises((ModelFileError, DescriptionError)) as caught:
         read_urdf_text(text, "toy.urdf")
     message = str(caught.value)
     assert message.startswith("toy.urdf")
     assert any(finding in message for finding in findings.split("|")), message
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < patience(5.0)
 
 
 def test_a_file_that_is_not_there_or_large_is_refused(tmp_path):
