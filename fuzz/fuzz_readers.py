@@ -13,11 +13,13 @@ libFuzzer changes the seeds by what parts of our readers they reach.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import hashlib
 import multiprocessing
 import os
 import re
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -96,9 +98,10 @@ def outcome(read: Callable[[Any], None], content: Any) -> tuple[str, str]:
     return "loaded", ""
 
 
-def serve(name: str, pipe: Connection) -> None:
+def serve(name: str, pipe: Connection, stacks: str) -> None:
     """Answer texts until there are no more; runs in the child."""
     warnings.simplefilter("ignore")
+    faulthandler.register(signal.SIGUSR1, open(stacks, "w"))  # noqa: SIM115
     read = reader_of(name)
     os.chdir(tempfile.gettempdir())  # MuJoCo writes its warnings to a file where it is
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -124,12 +127,14 @@ class Child:
     def __init__(self, name: str) -> None:
         """Start it."""
         self.name = name
+        self.stacks = Path(tempfile.mkdtemp(prefix="fuzz_")) / "stacks"
         self._start()
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(self.name, theirs), daemon=True)
+        given = (self.name, theirs, str(self.stacks))
+        self.process = context.Process(target=serve, args=given, daemon=True)
         self.process.start()
         theirs.close()
         self.pipe.recv()
@@ -141,7 +146,7 @@ class Child:
             if self.pipe.poll(SLOWEST):
                 kind, message = self.pipe.recv()
             else:
-                kind, message = "hang", f"no answer within {SLOWEST:.0f} s"
+                kind, message = "hang", self._hanging()
         except (EOFError, OSError):
             self.process.join()
             kind, message = "crash", f"the process ended with status {self.process.exitcode}"
@@ -149,6 +154,19 @@ class Child:
             self.close()
             self._start()
         return kind, message
+
+    def _hanging(self) -> str:
+        """How it hangs: whether it works or waits, and at what line of which thread."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, signal.SIGUSR1)
+        time.sleep(0.5)
+        try:
+            times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        except OSError:
+            times = ["0"] * 20
+        used = (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+        state = f"state {times[0]}, {times[17]} threads, {used:.1f} s of processor in all"
+        return f"no answer within {SLOWEST:.0f} s; {state}\n{self.stacks.read_text()}"
 
     def close(self) -> None:
         """End it."""
@@ -170,7 +188,8 @@ class Tally:
         self.count[kind] += 1
         if kind in ("loaded", "refused"):
             return
-        last = message.strip().splitlines()[-1] if kind == "foreign" else message
+        lines = message.strip().splitlines()
+        last = lines[-1] if kind == "foreign" else lines[0]
         where = re.findall(r'File "([^"]+)", line (\d+)', message)[-1:]
         signature = f"{kind} {where} {without_values(last)}"
         data = content.encode(errors="surrogatepass") if isinstance(content, str) else content
@@ -198,7 +217,7 @@ class Tally:
     @property
     def good(self) -> int:
         """Executions that were not findings."""
-        return self.count["loaded"] + self.count["refused"]
+        return sum(self.count[kind] for kind in ("loaded", "refused", "answered"))
 
 
 def without_values(message: str) -> str:
@@ -325,7 +344,7 @@ def descriptions() -> SearchStrategy[Description]:
             return draw(numbers)
         if isinstance(value, tuple):
             if not value or draw(st.integers(0, 9)) == 0:
-                return value[:-1] if draw(st.booleans()) else (*value, draw(numbers))
+                return value[:-1] if draw(st.booleans()) else (*value, *value[:1])
             i = draw(st.integers(0, len(value) - 1))
             return (*value[:i], changed(value[i], draw), *value[i + 1 :])
         name = draw(st.sampled_from([each.name for each in fields(value)]))
@@ -394,7 +413,7 @@ def fuzz_by_coverage(name: str, seconds: float, seed: int) -> Tally:
             seed += 1
             counted = Path(folder) / "count"
             if counted.exists():
-                tally.count["loaded"] += int(counted.read_text())
+                tally.count["answered"] += int(counted.read_text())
                 counted.unlink()
             for found in sorted(Path(folder).glob("found-*")):
                 content = Path(folder, f"input-{found.name}").read_bytes()
