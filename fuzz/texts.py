@@ -57,6 +57,17 @@ MJCF_SEEDS = [
   <tendon><fixed name="t"/></tendon>
 </mujoco>
 """,
+    """<mujoco>
+  <size nkey="2" nuser_body="1" nuserdata="3"/>
+  <asset><hfield name="h" nrow="3" ncol="4" size="1 1 1 1"/>
+    <texture name="t" type="2d" builtin="checker" width="8" height="8"/></asset>
+  <worldbody><body name="a"><freejoint/><geom size=".1"/>
+    <replicate count="3" offset="0 0 1"><replicate count="2" euler="0 0 9"><body>
+      <joint/><geom size="1"/></body></replicate></replicate></body>
+    <geom type="hfield" hfield="h" contype="0" conaffinity="0"/></worldbody>
+  <sensor><user name="u" dim="3" objtype="body" objname="a"/></sensor>
+</mujoco>
+""",
 ]
 
 _INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1.5"/>'
@@ -375,33 +386,23 @@ def _schema() -> dict[str, tuple[list[str], list[str]]]:
 
 
 def grammar_mjcf(random: Random) -> str:
-    """A tree of elements that MuJoCo knows, with attributes that exist and values that may not fit.
-
-    Left out is what makes many copies of something, or allocates as much as it is told to.
-    """
+    """Elements and attributes that MuJoCo knows, with values that may not fit."""
     schema = _schema()
     names = "trunk arm hand elbow slider wrist imu chest floor grey tet m leg root".split()
 
     def element(path: str, depth: int) -> str:
         attributes, below = schema[path]
         tag = path.rpartition("/")[2]
-        below = [each for each in below if each.rpartition("/")[2] not in EXPANDING]
         chosen = random.sample(attributes, min(len(attributes), random.choice((0, 1, 2, 3, 4))))
-        shown = "".join(
-            f' {name}="{_value(random, names)}"' for name in chosen if name not in EXPANDING
-        )
+        shown = "".join(f' {name}="{_value(random, names)}"' for name in chosen)
         few = random.randrange(3) if depth < 4 and below else 0
         inside = "".join(element(random.choice(below), depth + 1) for _ in range(few))
         return f"<{tag}{shown}>{inside}</{tag}>"
 
-    top = [path for path in schema["mujoco"][1] if path.rpartition("/")[2] not in EXPANDING]
-    added = "".join(element(random.choice(top), 1) for _ in range(random.choice((1, 1, 2))))
+    added = "".join(
+        element(random.choice(schema["mujoco"][1]), 1) for _ in range(random.choice((1, 1, 2)))
+    )
     return MJCF_SEEDS[0].replace("</mujoco>", f"{added}</mujoco>")
 
 
-# elements and attributes of MJCF whose numbers are sizes, which mjcf_text does not bound yet
-EXPANDING = frozenset(
-    "replicate composite flexcomp size hfield texture nrow ncol width height count include file "
-    "attach model plugin nsample dim".split()
-)
 GRAMMARS = {"mjcf": grammar_mjcf, "urdf": grammar_urdf, "vrml": grammar_vrml}

@@ -53,7 +53,7 @@ def load(
     else:
         from stiction.description.mjcf import read_mjcf
 
-        description = read_mjcf(path)
+        description = read_mjcf(path, roots)
     return Robot.from_description(description)
 
 

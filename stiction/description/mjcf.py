@@ -6,7 +6,7 @@ simulated, `mjcf_tree` makes the links and joints, and the rest is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -38,12 +38,15 @@ if TYPE_CHECKING:
 MOST_EXCLUDES = 200_000
 
 
-def read_mjcf(path: str | Path) -> Description:
-    """The robot in an MJCF file; raises ModelFileError or DescriptionError, which name the file."""
+def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description:
+    """The robot in an MJCF file; raises ModelFileError or DescriptionError, which name the file.
+
+    Files that it names are in its package or its own folder, or in one of `roots`.
+    """
     from mujoco import MjModel
 
     path = Path(path)
-    scan_files(path)
+    scan_files(path, map(Path, roots))
     return _read(lambda: MjModel.from_xml_path(str(path)), str(path))
 
 
@@ -51,8 +54,9 @@ def read_mjcf_text(text: str, source: str) -> Description:
     """The robot in MJCF text; `source` stands for the file in messages."""
     from mujoco import MjModel
 
-    for name in scan(text.encode(), source, top=True):
-        raise ModelFileError(f"{source}: includes '{name}'; give read_mjcf the path of a file")
+    for named in scan(text.encode(), source, top=True).named:
+        found = f"{named.where}: <{named.tag}> includes '{named.name[:80]}'"
+        raise ModelFileError(f"{found}; give read_mjcf the path of a file")
     return _read(lambda: MjModel.from_xml_string(text), source)
 
 

@@ -66,6 +66,16 @@ def with_file(text: str, name: str, content: str | bytes) -> Maker:
     return write
 
 
+def with_pipe(text: str, name: str) -> Maker:
+    """Write the robot, and make a named pipe beside it."""
+
+    def write(path: Path) -> None:
+        path.write_text(text)
+        os.mkfifo(path.parent / name)
+
+    return write
+
+
 def filled(begin: str, end: str) -> Maker:
     """A file of HUGE bytes, most of them spaces between `begin` and `end`."""
 
@@ -168,6 +178,28 @@ def mjcf_cases() -> Iterator[Case]:
         "binary garbage": (GARBAGE, "not XML | <mujoco>"),
         "garbage after a good beginning": (mjcf()[:200].encode() + GARBAGE, "not XML"),
         "root element of another format": ("<sdf version='1.9'/>", "<sdf> | <mujoco>"),
+        "included file outside its folder": (
+            with_file(mjcf(rest='<include file="../part.xml"/>\n'), "../part.xml", mjcf()),
+            "line 12 | ../part.xml | leaves | roots",
+        ),
+        "named pipe as a mesh": (with_pipe(mjcf_mesh("shin.stl"), "shin.stl"), "line 3 | shin.stl"),
+        "million copies (replicate)": (
+            mjcf('<replicate count="1000000"><geom size="1"/></replicate>'),
+            "line 8 | <replicate> | more than 20000 elements",
+        ),
+        "100 000 bodies": (
+            mjcf(INERTIAL + "<body><geom size='1'/></body>\n" * 100_000),
+            "more than 20000 elements",
+        ),
+        "height field of 65536 x 65536": (
+            mjcf(head='<asset><hfield nrow="65536" ncol="65536" size="1 1 1 1"/></asset>'),
+            "line 1 | <hfield> | 4096",
+        ),
+        "model without a file": (
+            mjcf(head="<asset><model name='leg'/></asset>"),
+            "line 1 | <model> has no file",
+        ),
+        "million keyframes": (mjcf(rest='<size nkey="10000000"/>\n'), "line 12 | <size> | nkey"),
         "joint type not known": (mjcf(joint='type="screw"'), "screw | line 7"),
         "attribute not known": (mjcf(joint='axes="0 1 0"'), "axes | line 7"),
         "lower limit above the upper": (
