@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import stiction as st
-from mechanisms import JIT
 from stiction.errors import InputError
 
 K, C = 4410.0, 282.0  # the paper's floor, section IV-B
@@ -49,7 +48,7 @@ def test_eq_7_gives_no_friction_below_eps():
         assert (force[0] < 0) == slides
 
 
-@pytest.mark.skipif(not JIT, reason="jit: ten thousand steps")
+@pytest.mark.jit
 def test_a_ball_rests_where_the_spring_carries_its_weight():
     world = st.World(st.robots.ball(mass=0.5))
     motion = st.simulate(
@@ -81,7 +80,7 @@ def test_hunt_crossley_starts_at_zero_force_where_a_linear_damper_jumps():
     assert normal_force(st.HuntCrossley(), 1e-9, 1.0) < 1e-3
 
 
-@pytest.mark.skipif(not JIT, reason="jit: thousands of steps")
+@pytest.mark.jit
 def test_hertz_gives_back_the_energy_and_hunt_crossley_does_not():
     world = st.World(st.robots.ball(mass=0.5))
     rebounds = {}
