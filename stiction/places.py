@@ -21,7 +21,6 @@ RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from it
 def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
     """Return the places, the name of each one's shape, and the pairs of materials."""
     rows: list[dict[str, Any]] = []
-    names: list[str] = []
     pairs: dict[tuple[str, str], int] = {}
     groups: dict[int, int] = {}
     ground = "" if world.ground is None else world.ground.material
@@ -32,10 +31,11 @@ def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
             pair = pairs.setdefault((str(robot.shape_material[shape]), ground), len(pairs))
             group = groups.setdefault(link, len(groups))
             for place in shape_places(robot, shape):
-                rows.append({**place, "link": link, "group": group, "pair": pair})
-                names.append(f"{robot.name}/{robot.shape_name[shape]}")
+                name = f"{robot.name}/{robot.shape_name[shape]}"
+                rows.append({**place, "link": link, "group": group, "pair": pair, "name": name})
         first += len(robot.link_name)
-    return _stacked(rows), names, list(pairs)
+    rows.sort(key=lambda row: row["link"])  # places of one link are neighbours
+    return _stacked(rows), [row["name"] for row in rows], list(pairs)
 
 
 def shape_places(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
@@ -75,14 +75,17 @@ def untouchable(world: World) -> list[str]:
     ]
 
 
-def allocate_contact(count: int, table: np.ndarray) -> Contact:
-    """Return arrays for as many touching points as there are places."""
+def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
+    """Return arrays for as many touching points as there are places, on so many links."""
 
     def whole(*shape: int) -> np.ndarray:
         return np.zeros(shape, np.int64)
 
     return Contact(
         count=whole(1),
+        slots=whole(1),
+        slot_link=whole(groups),
+        slot=whole(count),
         point=whole(count),
         group=whole(count),
         pair=whole(count),
@@ -92,7 +95,9 @@ def allocate_contact(count: int, table: np.ndarray) -> Contact:
         arm=np.zeros((count, 3)),
         normal=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)),
+        floor=np.zeros(count),
         force=np.zeros((count, 3)),
+        impulse=np.zeros((count, 3)),
         table=table,
     )
 

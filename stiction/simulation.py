@@ -316,4 +316,4 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     ground = (world.ground or LEVEL).bind()
     room = np.zeros((count, declared.room))
-    return Surface(places, ground, allocate_contact(count, table), memory, room), names, notes
+    return Surface(places, ground, allocate_contact(count, groups, table), memory, room), names, notes

@@ -37,6 +37,7 @@ from stiction.kernels.joints import (
     sliding_friction,
 )
 from stiction.kernels.kinematics import forward_kinematics, velocities, zero_rows
+from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
 PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, by descent
@@ -165,7 +166,7 @@ def prepare(system, instant, q, v):
 def touch(model, surface, dynamics, dt):
     """Find the touching points and add the forces that the contact model gives them; a status."""
     contact = surface.contact
-    detect(surface.places, surface.ground, dynamics, contact)
+    detect(surface.places, surface.ground, dynamics, contact, like(dt, 0))
     status = contact_forces(model, dynamics, contact, surface.memory, surface.room, dt)
     add_contact_forces(dynamics, contact)
     return status

@@ -35,6 +35,7 @@ from stiction.kernels.spatial import (
 )
 
 BALL, RIM = 0, 1  # kinds of places
+REACH_ACCELERATION = 100.0  # places that could touch within a step at this are watched [m/s2]
 
 
 class Places(NamedTuple):
@@ -59,19 +60,27 @@ class Ground(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """The touching points of one instant; the first `count[0]` rows are points, in world axes."""
+    """The touching points of one instant; the first `count[0]` rows are points, in world axes.
+
+    Points of one link are neighbours and share a slot; the first `slots[0]` slots are in use.
+    """
 
     count: np.ndarray  # type: ignore[assignment]  # (1) how many rows are in use
+    slots: np.ndarray  # (1) how many slots are in use
+    slot_link: np.ndarray  # (groups) link of each slot
+    slot: np.ndarray  # (capacity)
     point: np.ndarray  # (capacity) which place touches
     group: np.ndarray  # (capacity)
     pair: np.ndarray  # (capacity) row of `table`
     body_a: np.ndarray  # (capacity) link that touches
     body_b: np.ndarray  # (capacity) link that is touched, 0 for the ground
-    depth: np.ndarray  # (capacity) penetration [m], positive inside the ground
+    depth: np.ndarray  # (capacity) penetration [m], positive inside the ground, else minus the gap
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground
     velocity: np.ndarray  # (capacity, 3) of the point against the ground [m/s]
-    force: np.ndarray  # (capacity, 3) force on body_a [N]; the model writes it
+    floor: np.ndarray  # (capacity) slowest velocity along the normal at the end of the step [m/s]
+    force: np.ndarray  # (capacity, 3) force on body_a [N]; a force law writes it
+    impulse: np.ndarray  # (capacity, 3) impulse on body_a [N s]; an impulse solver writes it
     table: np.ndarray  # (pairs, fields) parameters of the model per pair of materials
 
 
@@ -108,20 +117,33 @@ def touching_arm(places, dynamics, n, i):
 
 
 @kernel
-def detect(places, ground, dynamics, contact):
-    """Write the rows of `contact`: every place that is in the ground."""
+def detect(places, ground, dynamics, contact, reach_time):
+    """Write the rows of `contact`: every place in the ground or, for reach_time > 0, close to it.
+
+    A place is close that comes to the ground within reach_time at the speed it has, or would at an
+    acceleration of REACH_ACCELERATION.
+    """
     n = (ground.normal[0], ground.normal[1], ground.normal[2])
     level = (ground.point[0], ground.point[1], ground.point[2])
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
-    count = 0
+    fall = like(reach_time, REACH_ACCELERATION / 2) * reach_time * reach_time
+    count, slots, last_link = 0, 0, -1
     for i in range(len(places.link)):
         link = places.link[i]
         r = touching_arm(places, dynamics, n, i)
         origin = load_vector(dynamics.origin, dynamics.tree.root[link])
         depth = -dot(n, add(sub(origin, level), r))
-        if depth <= 0:
+        if depth <= 0 and reach_time == 0:
             continue
+        v = sub(point_velocity(load_twist(dynamics.velocity, link), r), belt)
+        if depth <= min(like(depth, 0), reach_time * dot(n, v)) - fall:
+            continue
+        if link != last_link:
+            contact.slot_link[slots] = link
+            last_link = link
+            slots += 1
         contact.point[count] = i
+        contact.slot[count] = slots - 1
         contact.group[count] = places.group[i]
         contact.pair[count] = places.pair[i]
         contact.body_a[count] = link
@@ -129,10 +151,10 @@ def detect(places, ground, dynamics, contact):
         contact.depth[count] = depth
         store_vector(contact.arm, count, r)
         store_vector(contact.normal, count, n)
-        v = point_velocity(load_twist(dynamics.velocity, link), r)
-        store_vector(contact.velocity, count, sub(v, belt))
+        store_vector(contact.velocity, count, v)
         count += 1
     contact.count[0] = count
+    contact.slots[0] = slots
 
 
 @kernel
