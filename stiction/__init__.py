@@ -2,6 +2,8 @@
 
 from stiction import mechanics, robots
 from stiction.contact.contact_model import contact_model
+from stiction.contact.coulomb import Coulomb
+from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.contact.hunt_crossley import HuntCrossley
 from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
 from stiction.control.actuators import Actuators
@@ -13,11 +15,12 @@ from stiction.control.tracking import PDTracking
 from stiction.errors import StictionError
 from stiction.external import Push, TabulatedForce
 from stiction.ground import Plane, Slope
-from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace
+from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import integrator
 from stiction.integrators.runge_kutta import RungeKutta4
 from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
 from stiction.load import load
+from stiction.metrics.plates import ForcePlate
 from stiction.motion import Motion
 from stiction.robot import Robot
 from stiction.simulate import Recording, simulate
@@ -27,6 +30,9 @@ from stiction.world import State, World
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "Coulomb",
+    "ForcePlate",
+    "GaussSeidel",
     "HuntCrossley",
     "ImplicitSpringDamper",
     "JointSpace",

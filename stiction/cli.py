@@ -452,12 +452,23 @@ def _bench_dynamics(args: argparse.Namespace) -> Result:
     return bench(args.robot, args.repeats, args.steps, args.progress)
 
 
-BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {"dynamics": _bench_dynamics}
+def _bench_contact(args: argparse.Namespace) -> Result:
+    from stiction.bench.contact import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
+
+
+BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
+    "dynamics": _bench_dynamics,
+    "contact": _bench_contact,
+}
 
 
 def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "bench", choices=BENCHES, help="dynamics: microseconds a step in free flight, and MuJoCo's"
+        "bench",
+        choices=BENCHES,
+        help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground",
     )
     parser.add_argument("--robot", type=Path, metavar="FILE", help="model file (MJCF)")
     parser.add_argument(
@@ -465,6 +476,9 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--steps", type=_count, default=5000, metavar="N", help="steps a round (default 5000)"
+    )
+    parser.add_argument(
+        "--profile", action="store_true", help="contact: also time the parts of a step"
     )
 
 

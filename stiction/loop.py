@@ -12,9 +12,13 @@ from stiction.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.integrator import INTEGRATORS, take_step
+from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
+from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
 
+IMPACTS = 8  # in one step; what follows is taken as a whole
+MOMENT = 1e-6  # duration of an impact in steps: forces that are not impulses do nothing in it
 SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
 
 
@@ -28,6 +32,8 @@ class Record(NamedTuple):
     force: np.ndarray  # (rows, places, 3)
     depth: np.ndarray  # (rows, places)
     slip: np.ndarray  # (rows, places, 3)
+    contact_velocity: np.ndarray  # (rows, places, 3)
+    solver: np.ndarray  # (rows, 3)
 
 
 class Clock(NamedTuple):
@@ -51,16 +57,19 @@ def fault(state):
 
 
 @kernel
-def keep_forces(record, work, row):
+def keep_forces(record, work, row, dt):
     """Copy what acted in the step into a row of the record."""
     for d in range(len(work.torque)):
         record.torque[row, d] = work.torque[d]
         record.passive[row, d] = work.passive[d]
+    for k in range(3):
+        record.solver[row, k] = work.total_solver[k]
     for i in range(len(work.depth)):
         record.depth[row, i] = work.depth[i]
         for k in range(3):
-            record.force[row, i, k] = work.force[i, k]
+            record.force[row, i, k] = work.total_impulse[i, k] / dt
             record.slip[row, i, k] = work.slip[i, k]
+            record.contact_velocity[row, i, k] = work.contact_velocity[i, k]
 
 
 @kernel
@@ -74,6 +83,79 @@ def commit(memory):
             memory.group_now[i, k] = memory.group_trial[i, k]
 
 
+# ------------------------------------------------------------------------- one step, in its parts
+
+
+@kernel
+def keep_beginning(system, state, work):
+    """Remember where the step, or what is left of it, begins."""
+    for k in range(len(state.q)):
+        work.first_q[k] = state.q[k]
+    for d in range(len(state.v)):
+        work.first_v[d] = state.v[d]
+        work.first_mode[d] = system.dynamics.mode[d]
+
+
+@kernel
+def go_back(system, state, work):
+    """Return to where the step, or what is left of it, began."""
+    for k in range(len(state.q)):
+        state.q[k] = work.first_q[k]
+    for d in range(len(state.v)):
+        state.v[d] = work.first_v[d]
+        system.dynamics.mode[d] = work.first_mode[d]
+
+
+@kernel
+def add_part(work):
+    """Add what a part of the step did to what the step did."""
+    for i in range(len(work.depth)):
+        for k in range(3):
+            work.total_impulse[i, k] += work.impulse[i, k]
+    work.total_solver[0] += work.solver[0]
+    work.total_solver[1] = max(work.total_solver[1], work.solver[1])
+    work.total_solver[2] = max(work.total_solver[2], work.solver[2])
+
+
+@kernel
+def step_through_impacts(params, system, state, work, time, dt):
+    """Take one step; one in which points come down fast, in parts; returns a status.
+
+    To the first impact, the impact, and the rest, which may have impacts of its own. A ball that
+    comes to rest has ever more of them: after IMPACTS, the rest of the step is taken as a whole.
+    """
+    surface = system.surface
+    surface.impact[0], surface.impact[1] = like(dt, math.inf), dt
+    zero_rows(work.total_impulse)
+    for k in range(3):
+        work.total_solver[k] = 0
+    phase, impacts, left, part = WHOLE, 0, dt, dt
+    status = OK
+    while True:
+        if phase == WHOLE:
+            keep_beginning(system, state, work)
+        surface.phase[0], surface.phase[1] = phase, 0
+        status = max(status, take_step(params, system, state, work, time, part))
+        if phase == WHOLE:
+            until = surface.impact[0]
+            if impacts == IMPACTS or not until < part:
+                add_part(work)
+                return status
+            go_back(system, state, work)
+            impacts += 1
+            phase, part = APPROACH, until
+            if until <= like(dt, MOMENT) * dt:
+                phase, part = IMPACT, like(dt, MOMENT) * dt
+            continue
+        add_part(work)
+        if phase == APPROACH:
+            time += part
+            left -= part
+            phase, part = IMPACT, like(dt, MOMENT) * dt
+        else:
+            phase, part = WHOLE, left
+
+
 def run(params, system, state, work, record, clock, first, last, report):
     """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
     for step in range(first, last):
@@ -85,10 +167,10 @@ def run(params, system, state, work, record, clock, first, last, report):
             for d in range(len(state.v)):
                 record.v[row, d] = state.v[d]
         time = clock.start + like(clock.dt, step) * clock.dt
-        status = take_step(params, system, state, work, time, clock.dt)
+        status = step_through_impacts(params, system, state, work, time, clock.dt)
         commit(system.surface.memory)
         if keep:
-            keep_forces(record, work, row)
+            keep_forces(record, work, row, clock.dt)
         report[0] = step + 1
         report[1] = fault(state)
         if report[1] >= 0:

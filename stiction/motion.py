@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -14,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from stiction.errors import InputError, MotionFileError, StictionError
+from stiction.external import Push, TabulatedForce
 from stiction.ground import Plane, Slope
 from stiction.kernels.tree import allocate
 from stiction.mechanics import Energy, Momentum, measure
@@ -25,8 +28,19 @@ from stiction.world import State, World
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from stiction.metrics import (
+        Creep,
+        Criteria,
+        EnergyBalance,
+        FootWrench,
+        ForcePlate,
+        PlateReading,
+        SolverSummary,
+    )
+
 FORMAT = 1  # of the motion file
 ARRAYS = ("time", "q", "v", "torque", "passive", "force", "depth", "slip")
+LATER = ("contact_velocity", "solver")  # not in the first files of this format
 GROUNDS = {"Plane": Plane, "Slope": Slope}
 
 
@@ -48,8 +62,19 @@ class Motion:
     force: np.ndarray  # (n, places, 3) contact force on the robots [N]
     depth: np.ndarray  # (n, places) penetration [m]
     slip: np.ndarray  # (n, places, 3) velocity along the ground of touching points [m/s]
+    # (n, places, 3) of touching points against the ground as the step ends, less the slowest that
+    # is allowed along the normal [m/s]; zeros if not recorded
+    contact_velocity: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    # (n, 3) iterations, residual and stage (0: solved at once, 9: not solved) of the contact solver
+    solver: np.ndarray = field(default_factory=lambda: np.zeros(0))
     parameters: dict[str, Any] = field(default_factory=dict)  # how it was simulated
     versions: dict[str, str] = field(default_factory=lambda: versions())
+
+    def __post_init__(self) -> None:
+        """Fill in zeros for what was not recorded."""
+        for name, shape in (("contact_velocity", self.force.shape), ("solver", (len(self), 3))):
+            if getattr(self, name).shape == (0,):
+                object.__setattr__(self, name, np.zeros(shape))
 
     def __len__(self) -> int:
         """How many moments."""
@@ -90,17 +115,83 @@ class Motion:
             )
         return self.q[:, k]
 
+    # ----------------------------------------------------------------------------- ground reactions
+
     def foot_force(self, foot: str) -> np.ndarray:
         """Contact force on a link in world axes [N], (n, 3)."""
         from stiction.metrics import foot_force
 
         return foot_force(self, foot)
 
+    def foot_wrench(self, foot: str, about: ArrayLike | None = None) -> FootWrench:
+        """Contact force on a link, and its moment about a point of the world or its origin."""
+        from stiction.metrics import foot_wrench
+
+        return foot_wrench(self, foot, about)
+
     def centre_of_pressure(self, foot: str) -> np.ndarray:
         """Centre of pressure under a link in world axes [m], (n, 3); NaN in flight."""
         from stiction.metrics import centre_of_pressure
 
         return centre_of_pressure(self, foot)
+
+    def zmp(self, definition: str = "forces", robot: str | None = None) -> np.ndarray:
+        """Zero-moment point [m], (n, 3), from contact "forces" or from the "motion" alone."""
+        from stiction.metrics import zmp
+
+        return zmp(self, definition, robot)
+
+    def force_plate(self, plate: ForcePlate) -> PlateReading:
+        """Return what a force plate measures, in its axes."""
+        from stiction.metrics import force_plate
+
+        return force_plate(self, plate)
+
+    # --------------------------------------------------------------------------- quality of contact
+
+    def criteria(self, mu: ArrayLike | None = None) -> Criteria:
+        """Errors of Signorini's condition and Coulomb's law, (n, places) each (Le Lidec et al.)."""
+        from stiction.metrics import criteria
+
+        return criteria(self, mu)
+
+    def cone_violation(self, mu: ArrayLike | None = None) -> np.ndarray:
+        """Distance of the contact forces to their friction cones [N], (n, places)."""
+        from stiction.metrics import cone_violation
+
+        return cone_violation(self, mu)
+
+    def creep(self, margin: float = 1e-3) -> Creep:
+        """Speed along the ground of points that should be stuck [m/s]."""
+        from stiction.metrics import creep
+
+        return creep(self, margin)
+
+    def force_spread(self, foot: str) -> np.ndarray:
+        """Standard deviation over mean of the normal forces of a foot's touching places, (n)."""
+        from stiction.metrics import force_spread
+
+        return force_spread(self, foot)
+
+    def solver_summary(self) -> SolverSummary:
+        """Iterations, residuals and failures of the contact solver over all steps."""
+        from stiction.metrics import solver_summary
+
+        return solver_summary(self)
+
+    def quality(self) -> dict[str, float]:
+        """Largest depth, cone violation, creep, criteria and solver effort, by name."""
+        from stiction.metrics import quality
+
+        return quality(self)
+
+    def energy_balance(
+        self, forces: Iterable[Push | TabulatedForce] | None = None
+    ) -> EnergyBalance:
+        """Change of energy and work of every force in each step [J]; `forces` as in simulate."""
+        from stiction.metrics import energy_balance
+
+        return energy_balance(self, forces)
 
     def plot(self, *what: str) -> Figure:
         """Draw "energy", "momentum", "centre of mass" (default: all three) or joints over time."""
@@ -138,7 +229,7 @@ class Motion:
         file.attrs["ground"] = json.dumps(named)
         materials = [[sorted(pair), row] for pair, row in self.world.materials.items()]
         file.attrs["materials"] = json.dumps(materials)
-        for name in ARRAYS:
+        for name in (*ARRAYS, *LATER):
             data = getattr(self, name)
             file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
         for k, robot in enumerate(self.world.robots):
@@ -183,12 +274,14 @@ class Motion:
             raise MotionFileError(
                 f"{path}: the model in the file does not have the hash that was stored with it"
             )
-        arrays = {name: np.array(file[name][()], float) for name in ARRAYS}
+        names = [*ARRAYS, *(name for name in LATER if name in file)]
+        arrays = {name: np.array(file[name][()], float) for name in names}
         n, nv = len(arrays["time"]), world.nv
         places = arrays["depth"].shape[-1]
         shapes = {"time": (n,), "q": (n, world.nq), "depth": (n, places)}
-        shapes |= {"force": (n, places, 3), "slip": (n, places, 3)}
-        for name in ARRAYS:
+        shapes |= {"solver": (n, 3)}
+        shapes |= {name: (n, places, 3) for name in ("force", "slip", "contact_velocity")}
+        for name in names:
             found, expected = arrays[name].shape, shapes.get(name, (n, nv))
             if found != expected:
                 raise MotionFileError(f"{path}: '{name}' has shape {found}; expected {expected}")

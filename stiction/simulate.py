@@ -12,7 +12,7 @@ import numpy as np
 
 from stiction.errors import InputError
 from stiction.external import Push, TabulatedForce
-from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace
+from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
 from stiction.loop import Record
 from stiction.motion import Motion
@@ -63,7 +63,7 @@ def simulate(
     steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
     rows = steps // record.every + 1
     places = len(simulation.place_names)
-    if rows * (world.nq + 3 * world.nv + 7 * places) * 8 > LONGEST_RECORD:
+    if rows * (world.nq + 3 * world.nv + 10 * places + 3) * 8 > LONGEST_RECORD:
         raise InputError(
             f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
             "give Recording(every=n)"
@@ -81,8 +81,9 @@ def simulate(
     _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
     if steps % record.every == 0:
         arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v
-        for array in (arrays.torque, arrays.passive, arrays.force, arrays.depth, arrays.slip):
-            array[-1] = np.nan
+        for name, array in arrays._asdict().items():
+            if name not in ("q", "v"):
+                array[-1] = np.nan
     return motion(rows)
 
 

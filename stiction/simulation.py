@@ -10,16 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.contact.contact_model import MODELS, Memory, NoContact, checked_model
+from stiction.contact.contact_model import (
+    IMPULSE_SOLVER,
+    MODELS,
+    Memory,
+    NoContact,
+    Workspace,
+    checked_model,
+)
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import DivergenceError, InputError, JointSolveError
 from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.ground import LEVEL
-from stiction.integrators.equation_of_motion import ArticulatedBody, JointSpace, Surface, System
+from stiction.integrators.equation_of_motion import System
+from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import INTEGRATORS, StepState, Work
 from stiction.integrators.runge_kutta import RungeKutta4  # noqa: F401  registers it
 from stiction.integrators.semi_implicit import SemiImplicitEuler
+from stiction.integrators.touching import Surface
 from stiction.kernels.contact import Places
+from stiction.kernels.response import allocate_response
 from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
 from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
 from stiction.materials import pair_table
@@ -152,6 +162,7 @@ class Simulation:
             "passive": (nv,),
         }
         shapes |= {"force": (places, 3), "depth": (places,), "slip": (places, 3)}
+        shapes |= {"contact_velocity": (places, 3), "solver": (3,)}
         return Record(**{name: np.zeros((rows, *shape)) for name, shape in shapes.items()})
 
     def save_state(self) -> SavedState:
@@ -292,9 +303,12 @@ def _bound_controllers(world: World, controller: Controller) -> tuple:
 def _allocate_work(world: World, places: int) -> Work:
     nq, nv = world.nq, world.nv
     shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
-    shapes |= {"torque": nv, "passive": nv}
-    shapes |= {"force": (places, 3), "depth": places, "slip": (places, 3)}
-    return Work(**{name: np.zeros(shape) for name, shape in shapes.items()})
+    shapes |= {"torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"impulse": (places, 3), "depth": places, "slip": (places, 3)}
+    shapes |= {"contact_velocity": (places, 3), "solver": 3}
+    shapes |= {"total_impulse": (places, 3), "total_solver": 3}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return Work(**arrays, first_mode=np.zeros(nv, np.int64))
 
 
 def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
@@ -314,6 +328,15 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         *(np.zeros((count, declared.point_state)) for _ in range(2)),
         *(np.zeros((groups, declared.group_state)) for _ in range(2)),
     )
-    ground = (world.ground or LEVEL).bind()
-    room = np.zeros((count, declared.room))
-    return Surface(places, ground, allocate_contact(count, groups, table), memory, room), names, notes
+    solved = declared.family == IMPULSE_SOLVER
+    response = allocate_response(groups, world.nv, solved)
+    surface = Surface(
+        places,
+        (world.ground or LEVEL).bind(),
+        allocate_contact(count, groups, table),
+        memory,
+        Workspace(np.zeros((count, declared.room)), response),
+        phase=np.zeros(2, np.int64),
+        impact=np.full(2, np.inf),
+    )
+    return surface, names, notes

@@ -1,6 +1,7 @@
 """`Motion`: its file, good and broken, and what is computed and drawn from it."""
 
 import json
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -20,7 +21,7 @@ from stiction import (
     simulate,
 )
 from stiction.errors import InputError, MotionFileError
-from stiction.motion import ARRAYS
+from stiction.motion import ARRAYS, LATER
 
 WORLD = World(
     pendulum(friction=0.05),
@@ -57,7 +58,7 @@ def saved(motion, tmp_path):
 
 def test_what_was_saved_is_loaded_exactly(motion, saved):
     loaded = Motion.load(saved)
-    for name in ARRAYS:
+    for name in (*ARRAYS, *LATER):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(motion, name), strict=True)
     assert len(loaded) == 11
     assert loaded.parameters == motion.parameters
@@ -74,6 +75,40 @@ def test_the_world_of_a_loaded_motion_is_the_same(motion, saved):
     again = simulate(world, duration=0.02, dt=0.002, state=motion.state(0))
     here = simulate(WORLD, duration=0.02, dt=0.002, state=motion.state(0))
     np.testing.assert_array_equal(again.q, here.q)
+
+
+def test_contact_velocities_and_solver_rows_are_kept(motion, tmp_path):
+    rng = np.random.default_rng(8)
+    places = 5
+    touching = replace(
+        motion,
+        force=rng.normal(size=(11, places, 3)),
+        depth=rng.normal(size=(11, places)),
+        slip=rng.normal(size=(11, places, 3)),
+        contact_velocity=rng.normal(size=(11, places, 3)),
+        solver=rng.normal(size=(11, 3)),
+    )
+    touching.save(tmp_path / "m.h5")
+    loaded = Motion.load(tmp_path / "m.h5")
+    for name in (*ARRAYS, *LATER):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(touching, name), strict=True)
+
+
+def test_what_was_not_recorded_is_zero(motion):
+    arrays = {name: getattr(motion, name) for name in ARRAYS}
+    arrays |= {"force": np.ones((11, 2, 3)), "slip": np.ones((11, 2, 3))}
+    plain = Motion(motion.world, **{**arrays, "depth": np.ones((11, 2))})
+    np.testing.assert_array_equal(plain.contact_velocity, np.zeros((11, 2, 3)), strict=True)
+    np.testing.assert_array_equal(plain.solver, np.zeros((11, 3)), strict=True)
+
+
+def test_a_file_from_before_these_were_recorded_loads_with_zeros(motion, saved):
+    with h5py.File(saved, "a") as file:
+        for name in LATER:
+            del file[name]
+    loaded = Motion.load(saved)
+    assert loaded.contact_velocity.shape == motion.force.shape and not loaded.contact_velocity.any()
+    assert loaded.solver.shape == (11, 3) and not loaded.solver.any()
 
 
 def test_a_world_without_ground_comes_back_without(tmp_path):
@@ -139,7 +174,7 @@ def test_a_file_with_one_wrong_byte_is_refused_or_read_right(motion, saved):
             assert "motion.h5" in str(error)
             refused += 1
         else:
-            for name in ARRAYS:
+            for name in (*ARRAYS, *LATER):
                 np.testing.assert_array_equal(getattr(loaded, name), getattr(motion, name))
     assert refused > 20
 
@@ -187,7 +222,15 @@ def test_a_missing_attribute_is_refused(name, saved):
 
 @pytest.mark.parametrize(
     "name, shape",
-    [("time", (11, 1)), ("q", (11, 3)), ("q", (10, 12)), ("v", (11,)), ("passive", (12, 10))],
+    [
+        ("time", (11, 1)),
+        ("q", (11, 3)),
+        ("q", (10, 12)),
+        ("v", (11,)),
+        ("passive", (12, 10)),
+        ("contact_velocity", (11, 2, 3)),
+        ("solver", (11, 2)),
+    ],
 )
 def test_an_array_of_a_wrong_shape_is_told(name, shape, saved):
     with h5py.File(saved, "a") as file:

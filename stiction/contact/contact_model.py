@@ -24,10 +24,15 @@ from numba.extending import overload
 
 from stiction.compiled import INLINED, kernel, refuse_second
 from stiction.errors import InputError
-from stiction.kernels.spatial import load_vector
+from stiction.kernels.response import Response
+from stiction.kernels.spatial import like, load_vector
 from stiction.kernels.tree import OK
 
 ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
+
+# Two families: laws give a force at once and are asked in every stage of an integrator; solvers find
+# impulses that act through the whole step, from the motion without contact, once in a step.
+FORCE_LAW, IMPULSE_SOLVER = "force law", "impulse solver"
 vector = load_vector  # the word that contact models use: row i of an array as a vector
 
 # What a model guarantees whatever it is asked; the laws in the tests check these.
@@ -53,6 +58,7 @@ class Model:
     kind: type
     kernel: Callable[..., int]
     promises: tuple[str, ...]
+    family: str  # FORCE_LAW or IMPULSE_SOLVER
     point_state: int  # numbers that it remembers per place
     group_state: int  # numbers that it remembers per foot
     room: int  # numbers of room that it needs per place
@@ -73,6 +79,13 @@ class Memory(NamedTuple):
     group_trial: np.ndarray
 
 
+class Workspace(NamedTuple):
+    """Room for a model, and for impulse solvers what they solve."""
+
+    room: np.ndarray  # (places, room) as declared, for the model's own use
+    response: Response
+
+
 class NoContact(NamedTuple):
     """Nothing touches."""
 
@@ -83,6 +96,7 @@ MODELS: dict[type, Model] = {}
 def contact_model(
     kind: type,
     promises: tuple[str, ...] = (),
+    family: str = FORCE_LAW,
     point_state: int = 0,
     group_state: int = 0,
     room: int = 0,
@@ -97,8 +111,13 @@ def contact_model(
             )
         before = MODELS[kind].kernel if kind in MODELS else None
         refuse_second(kind, before, function)
+        if family not in (FORCE_LAW, IMPULSE_SOLVER):
+            raise InputError(
+                f"contact model '{function.__name__}': family is {family!r}; give FORCE_LAW or "
+                "IMPULSE_SOLVER"
+            )
         compiled = kernel(function)
-        MODELS[kind] = Model(kind, compiled, promises, point_state, group_state, room)
+        MODELS[kind] = Model(kind, compiled, promises, family, point_state, group_state, room)
         return compiled
 
     return declare
@@ -120,7 +139,7 @@ def no_contact(params, dynamics, contact, state, work, dt):
 
 
 def contact_forces(params, dynamics, contact, state, work, dt):
-    """Write `contact.force` with the model that `params` belongs to; returns a status."""
+    """Write `contact.force` or `contact.impulse` with the model of `params`; returns a status."""
     return MODELS[type(params)].kernel(params, dynamics, contact, state, work, dt)
 
 
@@ -144,6 +163,30 @@ def _parameters(params, table, pair):
     names: dict[str, Any] = {}
     exec(f"def read(params, table, pair):\n    return kind({reads})\n", {"kind": kind}, names)
     return names["read"]
+
+
+def parameter_or(name: str, default: float) -> Callable[..., float]:
+    """Return a function (params, table, pair) -> a parameter, or the default if a model has none."""
+
+    def look_up(params, table, pair):
+        fields = type(params)._fields
+        return table[pair, fields.index(name)] if name in fields else default
+
+    @overload(look_up, jit_options=INLINED)
+    def _look_up(params, table, pair):
+        fields = params.instance_class._fields
+        if name not in fields:
+            return lambda params, table, pair: like(table[0, 0], default)
+        column = fields.index(name)
+        return lambda params, table, pair: table[pair, column]
+
+    return look_up
+
+
+# What the time of impact needs to know of a solver.
+restitution_of = parameter_or("restitution", 0.0)
+rest_speed_of = parameter_or("rest_speed", 0.01)
+newton_impacts_of = parameter_or("newton_impacts", 0.0)
 
 
 def checked_model(params: Any) -> Any:

@@ -1,33 +1,26 @@
 """What an integrator asks for: the accelerations of a state, H a + b = u + J' f.
 
 `prepare` computes everything that the state and the time alone decide; `settle` then finds the
-accelerations together with the modes of the joints (stuck, sliding, at a stop), once in a step;
-`accelerate` finds them with the modes that were settled, in the later stages of a step.
+accelerations together with the modes of the joints (stuck, sliding, at a stop) and the impulses of
+contact solvers, once in a step; `accelerate` finds them with what was settled, in the later stages
+of a step.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numba.extending import overload
-
-from stiction.compiled import INLINED, kernel
-from stiction.contact.contact_model import Memory, contact_forces
+from stiction.compiled import kernel
 from stiction.control.controller import control, prescribe
-from stiction.kernels.articulated import (
-    articulated_accelerations,
-    articulated_bodies,
-    rigid_bodies,
+from stiction.integrators.forward_dynamics import (
+    ArticulatedBody,
+    JointSpace,
+    prepare_method,
+    solve_method,
 )
-from stiction.kernels.contact import Contact, Ground, Places, add_contact_forces, detect
+from stiction.integrators.touching import Surface, hold, resist, seek, touch
+from stiction.kernels.articulated import rigid_bodies
 from stiction.kernels.forces import Forces, external_forces
-from stiction.kernels.joint_space import (
-    bias,
-    factor_free_part,
-    joint_space_accelerations,
-    joint_space_inertia,
-)
 from stiction.kernels.joints import (
     begin_descent,
     descend,
@@ -41,24 +34,6 @@ from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
 PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, by descent
-
-
-class ArticulatedBody(NamedTuple):
-    """Forward dynamics by the articulated-body algorithm: one pass, cost linear in the links."""
-
-
-class JointSpace(NamedTuple):
-    """Forward dynamics by the joint-space inertia H and its sparse factor."""
-
-
-class Surface(NamedTuple):
-    """Where robots may touch the ground, what touches now, and what the contact model remembers."""
-
-    places: Places
-    ground: Ground
-    contact: Contact
-    memory: Memory
-    room: np.ndarray  # (places, numbers) room that the model asks for
 
 
 class System(NamedTuple):
@@ -79,61 +54,6 @@ class Instant(NamedTuple):
     step_time: float  # begin of the step [s]
     dt: float  # length of the step [s]
     implicit: float  # for how long damping is taken at the end of the step instead of now [s]
-
-
-# ---------------------------------------------------------------------------- the two ways to solve
-
-
-def prepare_method(method, dynamics):
-    """Compute what the method needs besides kinematics and rigid bodies."""
-    _METHODS[type(method)][0](dynamics)
-
-
-def solve_method(method, dynamics):
-    """Write accelerations, and reactions where accelerations are known, for the present modes."""
-    _METHODS[type(method)][1](dynamics)
-
-
-@kernel
-def _nothing_more(dynamics):
-    """Do nothing: the articulated-body algorithm needs no preparation."""
-
-
-@kernel
-def _articulated(dynamics):
-    articulated_bodies(dynamics)
-    articulated_accelerations(dynamics)
-
-
-@kernel
-def _inertia_and_bias(dynamics):
-    bias(dynamics)
-    joint_space_inertia(dynamics)
-
-
-@kernel
-def _joint_space(dynamics):
-    factor_free_part(dynamics)
-    joint_space_accelerations(dynamics)
-
-
-_METHODS = {
-    ArticulatedBody: (_nothing_more, _articulated),
-    JointSpace: (_inertia_and_bias, _joint_space),
-}
-
-
-# Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
-@overload(prepare_method, jit_options=INLINED)
-def _prepare_method(method, dynamics):
-    chosen = _METHODS[method.instance_class][0]
-    return lambda method, dynamics: chosen(dynamics)
-
-
-@overload(solve_method, jit_options=INLINED)
-def _solve_method(method, dynamics):
-    chosen = _METHODS[method.instance_class][1]
-    return lambda method, dynamics: chosen(dynamics)
 
 
 # --------------------------------------------------------------------------------------- evaluation
@@ -163,16 +83,6 @@ def prepare(system, instant, q, v):
 
 
 @kernel
-def touch(model, surface, dynamics, dt):
-    """Find the touching points and add the forces that the contact model gives them; a status."""
-    contact = surface.contact
-    detect(surface.places, surface.ground, dynamics, contact, like(dt, 0))
-    status = contact_forces(model, dynamics, contact, surface.memory, surface.room, dt)
-    add_contact_forces(dynamics, contact)
-    return status
-
-
-@kernel
 def known_forces(dynamics, implicit, q, v):
     """Control, applied forces, springs and dampers; and the damping that acts at the step's end."""
     tree = dynamics.tree
@@ -185,34 +95,50 @@ def known_forces(dynamics, implicit, q, v):
 
 
 @kernel
-def settle(method, dynamics, dt, q, v, shares):
-    """Find accelerations and joint modes that fit each other; returns a status.
+def settle(system, instant, q, v, shares):
+    """Find accelerations, contact impulses and joint modes that fit each other; returns a status.
 
-    `joints.py` tells the method. From q, the position moves on by
-    dt (shares[0] v + shares[1] v_next), which decides when a stop is reached.
+    `joints.py` tells how modes are found. From q, the position moves on by
+    dt (shares[0] v + shares[1] v_next), which decides when a stop or the ground is reached. Where
+    modes and impulses do not settle together, modes are settled with the last impulses held, then
+    the impulses with these modes.
     """
+    dynamics, dt = system.dynamics, instant.dt
+    seek(system.model, system.surface, dynamics, instant, shares)
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
+    settled, held = False, False
     for attempt in range(PIVOTS + 20 * len(v)):
-        solve_method(method, dynamics)
+        solve_method(system.method, dynamics)
+        if not held:
+            resist(system.model, system, instant, shares)
+        if settled:
+            return OK
         if attempt < PIVOTS:
             if pivot(dynamics, q, v, dt, shares) == 0:
                 return OK
         elif attempt == PIVOTS:
+            held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
+            prepare_method(system.method, dynamics)
             begin_descent(dynamics, q, v, dt, shares)
         elif descend(dynamics, q, v, dt, shares):
-            return OK
+            if not held:
+                return OK
+            hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
+            prepare_method(system.method, dynamics)
+            settled, held = True, False
     return JOINTS_UNSETTLED
 
 
 @kernel
-def accelerate(method, dynamics, v):
+def accelerate(system, v):
     """Find the accelerations with the modes that `settle` found, in a later stage of the step."""
+    dynamics = system.dynamics
     for d in range(len(dynamics.tau)):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
-    solve_method(method, dynamics)
+    solve_method(system.method, dynamics)
 
 
 @kernel

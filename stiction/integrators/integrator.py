@@ -41,9 +41,16 @@ class Work(NamedTuple):
     v_sum: np.ndarray  # (nv)
     torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first stage
     passive: np.ndarray  # (nv) friction and stops
-    force: np.ndarray  # (places, 3) contact force, at the first stage
+    impulse: np.ndarray  # (places, 3) of contact
     depth: np.ndarray  # (places) penetration
     slip: np.ndarray  # (places, 3) velocity along the ground
+    contact_velocity: np.ndarray  # (places, 3) at the end of the step, less the slowest allowed
+    solver: np.ndarray  # (3) iterations, residual and stage of the contact solver
+    first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
+    first_v: np.ndarray  # (nv)
+    first_mode: np.ndarray  # (nv)
+    total_impulse: np.ndarray  # (places, 3) of contact, over all parts of the step
+    total_solver: np.ndarray  # (3) all iterations, worst residual and stage
 
 
 def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:

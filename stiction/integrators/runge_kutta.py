@@ -39,11 +39,11 @@ def runge_kutta4(params, system, state, work, time, dt):
         status = max(status, prepare(system, instant, work.q, work.v))
         if stage == 0:
             shares = (like(dt, 0.5), like(dt, 0.5))
-            settled = settle(system.method, dynamics, dt, work.q, work.v, shares)
+            settled = settle(system, instant, work.q, work.v, shares)
             status = max(status, settled)
-            record_forces(system, work)
+            record_forces(system, work, dt)
         else:
-            accelerate(system.method, dynamics, work.v)
+            accelerate(system, work.v)
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)
         for k in range(len(q)):
             work.q_sum[k] += weight * work.q_rate[k]

@@ -13,8 +13,9 @@ from stiction.integrators.equation_of_motion import (
     torque,
 )
 from stiction.integrators.integrator import integrator
-from stiction.kernels.kinematics import advance, zero_rows
-from stiction.kernels.spatial import dot, like, load_vector, scale, store_vector, sub
+from stiction.integrators.touching import record_contact
+from stiction.kernels.kinematics import advance
+from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
 
@@ -31,22 +32,13 @@ class Leapfrog(NamedTuple):
 
 
 @kernel
-def record_forces(system, work):
-    """Keep what acts at the beginning of the step; touching points by the number of their place."""
-    dynamics, contact = system.dynamics, system.surface.contact
+def record_forces(system, work, dt):
+    """Keep what acts in the step; touching points by the number of their place."""
+    dynamics = system.dynamics
     for d in range(len(work.torque)):
         work.torque[d] = torque(dynamics, d)
         work.passive[d] = passive_force(dynamics, d)
-    zero_rows(work.force)
-    zero_rows(work.slip)
-    for i in range(len(work.depth)):
-        work.depth[i] = 0
-    for i in range(contact.count[0]):
-        place = contact.point[i]
-        n, v = load_vector(contact.normal, i), load_vector(contact.velocity, i)
-        work.depth[place] = contact.depth[i]
-        store_vector(work.force, place, load_vector(contact.force, i))
-        store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
+    record_contact(system.model, system.surface, dynamics, work, dt)
 
 
 @integrator(SemiImplicitEuler)
@@ -55,8 +47,8 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     q, v, dynamics = state.q, state.v, system.dynamics
     instant = Instant(time, time, dt, dt)
     touched = prepare(system, instant, q, v)
-    settled = settle(system.method, dynamics, dt, q, v, (like(dt, 0), like(dt, 1)))
-    record_forces(system, work)
+    settled = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
+    record_forces(system, work, dt)
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
     advance(dynamics.tree, q, v, dt)
@@ -81,10 +73,10 @@ def leapfrog(params, system, state, work, time, dt):
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
             shares = (like(dt, 0), like(dt, 0.5))
-            status = max(status, settle(system.method, dynamics, dt, q, v, shares))
-            record_forces(system, work)
+            status = max(status, settle(system, instant, q, v, shares))
+            record_forces(system, work, dt)
         else:
-            accelerate(system.method, dynamics, work.v)
+            accelerate(system, work.v)
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]
             work.v[d] = v[d] + half * dynamics.acceleration[d]

@@ -18,9 +18,11 @@ from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
+    add,
     articulated,
     articulated_add,
     articulated_transform,
+    cross,
     like,
     load_articulated,
     load_inertia,
@@ -136,12 +138,13 @@ def articulated_accelerations(dynamics):
 
 
 @kernel
-def add_impulse_response(dynamics, v):
-    """v += H^-1 J' f for the impulses f that `pA` holds, one wrench per link; uses up `pA` and `u`.
+def add_response(dynamics, change):
+    """change += H^-1 J' f for the wrenches f that `pA` holds, one per link; uses up `pA` and `u`.
 
-    The two sweeps of the forward dynamics with everything at rest, so that only U and D are needed.
+    The two sweeps of the forward dynamics with everything at rest, so that only U and D are needed;
+    where the acceleration is known, the change of the force that keeps it goes into `reaction`.
     """
-    tree, f, change = dynamics.tree, dynamics.pA, dynamics.link_acceleration
+    tree, f, link_change = dynamics.tree, dynamics.pA, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
     for i in range(len(tree.parent) - 1, 0, -1):
         passed = load_wrench(f, i)
@@ -152,49 +155,56 @@ def add_impulse_response(dynamics, v):
             passed = wrench_add(passed, given)
         parent = tree.parent[i]
         store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
-    store_twist(change, 0, Twist(nowhere, nowhere))
+    store_twist(link_change, 0, Twist(nowhere, nowhere))
     for i in range(1, len(tree.parent)):
-        link = load_twist(change, tree.parent[i])
+        link = load_twist(link_change, tree.parent[i])
         for d in range(tree.v_index[i], tree.v_index[i + 1]):
-            carried = power(link, load_wrench(dynamics.U, d))
-            joint = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
-            v[d] += joint
+            left = dynamics.u[d] - power(link, load_wrench(dynamics.U, d))
+            if dynamics.mode[d] >= STUCK:
+                dynamics.reaction[d] -= left
+            joint = left * dynamics.inverse_D[d]
+            change[d] += joint
             link = twist_add(link, twist_scale(joint, load_twist(dynamics.S, d)))
-        store_twist(change, i, link)
+        store_twist(link_change, i, link)
 
 
 # -------------------------------------------------------------------- inverse inertia felt by links
 
 
 @kernel
-def unit_wrench(k, x):
-    """Return the k-th of the six unit wrenches, in the precision of x."""
-    return Wrench(
-        (like(x, k == 0), like(x, k == 1), like(x, k == 2)),
-        (like(x, k == 3), like(x, k == 4), like(x, k == 5)),
-    )
+def unit_wrench(k, x, at):
+    """Return the k-th of the six unit wrenches at the point `at`, in the precision of x."""
+    f = (like(x, k == 0), like(x, k == 1), like(x, k == 2))
+    moment = (like(x, k == 3), like(x, k == 4), like(x, k == 5))
+    return Wrench(f, add(moment, cross(at, f)))
+
+
+@kernel
+def link_modes(dynamics, link, at, modes, b):
+    """modes[b] (nv, 6): send six unit wrenches on a link to the world ([CBM] before Eq. 16).
+
+    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a
+    time: modes[b, d] is the twist of the link, about the point `at`, when the coordinate d alone,
+    decoupled from all others, receives a unit impulse. Only coordinates between the link and the
+    world take part; the others are left untouched.
+    """
+    tree = dynamics.tree
+    for k in range(6):
+        f = unit_wrench(k, dynamics.D[0], at)
+        d = last_dof(tree, link)
+        while d >= 0:
+            taken = power(load_twist(dynamics.S, d), f)
+            modes[b, d, k] = taken * math.sqrt(dynamics.inverse_D[d])
+            given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
+            f = wrench_add(f, given)
+            d = tree.dof_parent[d]
 
 
 @kernel
 def articulated_modes(dynamics, links, modes):
-    """modes (links, nv, 6): send six unit wrenches on each link to the world ([CBM] before Eq. 16).
-
-    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a
-    time: modes[b, d] is the twist of link b when the coordinate d alone, decoupled from all others,
-    receives a unit impulse. Only coordinates between the link and the world take part; the others
-    are left untouched.
-    """
-    tree = dynamics.tree
+    """modes (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):
-        for k in range(6):
-            f = unit_wrench(k, dynamics.D[0])
-            d = last_dof(tree, links[b])
-            while d >= 0:
-                taken = power(load_twist(dynamics.S, d), f)
-                modes[b, d, k] = taken * math.sqrt(dynamics.inverse_D[d])
-                given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
-                f = wrench_add(f, given)
-                d = tree.dof_parent[d]
+        link_modes(dynamics, links[b], zero_vector(dynamics.D[0]), modes, b)
 
 
 @kernel

@@ -9,7 +9,7 @@ these, the root's first, from `dof_row[d]` on, so that all inner loops run over 
 import math
 
 from stiction.compiled import kernel
-from stiction.kernels.articulated import bias_wrench
+from stiction.kernels.articulated import bias_wrench, unit_wrench
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
     Twist,
@@ -136,24 +136,31 @@ def solve(tree, L, x):
 
 
 @kernel
-def joint_space_modes(dynamics, links, modes):
-    """modes (links, nv, 6) as `articulated_modes` gives, from the factor L of H: D^-1/2 L^-T J'."""
+def link_joint_space_modes(dynamics, link, at, modes, b):
+    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: D^-1/2 L^-T J'."""
     tree, L = dynamics.tree, dynamics.L
+    end = last_dof(tree, link)
+    for k in range(6):
+        f = unit_wrench(k, L[0], at)
+        d = end
+        while d >= 0:
+            known = dynamics.mode[d] >= STUCK  # it does not yield
+            modes[b, d, k] = like(L[0], 0) if known else power(load_twist(dynamics.S, d), f)
+            d = tree.dof_parent[d]
+        d = end
+        while d >= 0:
+            row, depth = tree.dof_row[d], tree.dof_depth[d]
+            for j in range(depth):
+                modes[b, tree.ancestor[row + j], k] -= L[row + j] * modes[b, d, k]
+            modes[b, d, k] *= math.sqrt(L[row + depth])
+            d = tree.dof_parent[d]
+
+
+@kernel
+def joint_space_modes(dynamics, links, modes):
+    """modes (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):
-        end = last_dof(tree, links[b])
-        for k in range(6):
-            d = end
-            while d >= 0:
-                known = dynamics.mode[d] >= STUCK  # it does not yield
-                modes[b, d, k] = like(L[0], 0) if known else dynamics.S[d, k]
-                d = tree.dof_parent[d]
-            d = end
-            while d >= 0:
-                row, depth = tree.dof_row[d], tree.dof_depth[d]
-                for j in range(depth):
-                    modes[b, tree.ancestor[row + j], k] -= L[row + j] * modes[b, d, k]
-                modes[b, d, k] *= math.sqrt(L[row + depth])
-                d = tree.dof_parent[d]
+        link_joint_space_modes(dynamics, links[b], zero_vector(dynamics.L[0]), modes, b)
 
 
 # --------------------------------------------------------------------------------- forward dynamics
@@ -239,5 +246,30 @@ def reactions(dynamics):
     for d in range(len(a)):
         left = dynamics.b[d] + dynamics.resistance[d] * a[d] - dynamics.tau[d]
         dynamics.reaction[d] += left
+        if dynamics.mode[d] < STUCK:
+            dynamics.reaction[d] = 0
+
+
+@kernel
+def add_joint_space_response(dynamics, change):
+    """change += H^-1 J' f for the wrenches f that `pA` holds, one per link; uses up `pA` and `u`.
+
+    Where the acceleration is known, the change of the force that keeps it goes into `reaction`.
+    """
+    tree, f, u = dynamics.tree, dynamics.pA, dynamics.u
+    for i in range(len(tree.parent) - 1, 0, -1):
+        passed = load_wrench(f, i)
+        for d in range(tree.v_index[i], tree.v_index[i + 1]):
+            u[d] = power(load_twist(dynamics.S, d), passed)
+            if dynamics.mode[d] >= STUCK:
+                dynamics.reaction[d] -= u[d]
+                u[d] = 0
+        parent = tree.parent[i]
+        store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
+    solve(tree, dynamics.L, u)
+    if some_known(dynamics):
+        add_inertia_force(dynamics, u, dynamics.reaction)
+    for d in range(len(u)):
+        change[d] += u[d]
         if dynamics.mode[d] < STUCK:
             dynamics.reaction[d] = 0

@@ -14,7 +14,7 @@ import pytest
 from conftest import data_file, jit_is_off
 from kernels.pinocchio_oracle import Oracle, read_model
 from stiction.kernels.articulated import (
-    add_impulse_response,
+    add_response,
     articulated_accelerations,
     articulated_bodies,
     articulated_modes,
@@ -23,6 +23,7 @@ from stiction.kernels.articulated import (
 )
 from stiction.kernels.joint_space import (
     bias,
+    add_joint_space_response,
     factor_free_part,
     joint_space_accelerations,
     joint_space_inertia,
@@ -498,22 +499,33 @@ def test_known_accelerations_solve_the_partitioned_equation(world):
         assert relative_error(one.reaction, other.reaction) <= ROUNDING
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("some_stuck", [False, True], ids=["all loose", "some stuck"])
-def test_impulse_response_is_the_inverse_of_the_inertia_that_moves(world, some_stuck):
+def test_response_is_the_inverse_of_the_inertia_that_moves(world, some_stuck, method):
     for k, sample in enumerate(samples(world, 50)):
         dynamics = with_some_stuck(world, sample, seed=k)
         if not some_stuck:
             dynamics.mode[:] = 0
-        articulated_bodies(dynamics)
-        dynamics.pA[:], impulse = wrenches_on_links(world, dynamics, seed=k)
         v = sample.v.copy()
-        add_impulse_response(dynamics, v)
+        dynamics.reaction[:] = 0
+        if method == "articulated":
+            articulated_bodies(dynamics)
+            dynamics.pA[:], impulse = wrenches_on_links(world, dynamics, seed=k)
+            add_response(dynamics, v)
+        else:
+            joint_space_inertia(dynamics)
+            factor_free_part(dynamics)
+            dynamics.pA[:], impulse = wrenches_on_links(world, dynamics, seed=k)
+            add_joint_space_response(dynamics, v)
 
         H = inertia(world, sample.q) + np.diag(dynamics.resistance)
         free = dynamics.mode < STUCK
         change = np.zeros(world.nv)
         change[free] = np.linalg.solve(H[np.ix_(free, free)], impulse[free])
         assert relative_error(v, sample.v + change) <= ROUNDING
+        reaction = np.where(free, 0.0, H @ change - impulse)
+        largest = max(np.abs(H @ change).max(), np.abs(impulse).max())
+        assert np.abs(dynamics.reaction - reaction).max() <= ROUNDING * largest
 
 
 @pytest.mark.parametrize("method", METHODS)

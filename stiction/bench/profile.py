@@ -1,0 +1,259 @@
+"""Microseconds that the parts of a step take, each repeated many times where a simulation stands.
+
+A part is a routine that repeats kernels on the arrays of a simulation and can be repeated: it
+writes what a step would write there. `PARTS` lists them in the order of a step. "settle"
+contains the articulated bodies, the accelerations and the parts of an impulse solver, as often as
+the modes of the joints need them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import stiction as st
+from stiction.compiled import kernel, routine
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, contact_forces
+from stiction.control.controller import control
+from stiction.integrators.equation_of_motion import Instant, System, known_forces, settle
+from stiction.integrators.forward_dynamics import respond, slot_modes
+from stiction.integrators.integrator import StepState, Work
+from stiction.integrators.semi_implicit import record_forces
+from stiction.kernels.articulated import (
+    articulated_accelerations,
+    articulated_bodies,
+    rigid_bodies,
+)
+from stiction.kernels.contact import add_contact_forces, detect
+from stiction.kernels.kinematics import advance, forward_kinematics, velocities, zero_rows
+from stiction.kernels.response import (
+    free_twists,
+    gather_wrenches,
+    place_slots,
+    respond_to_wrenches,
+    slot_inverse_inertia,
+    wrenches_on_links,
+)
+from stiction.loop import Record, keep_forces
+
+COUNT, REPEATS = 2000, 5  # how often a part is taken in a call, and calls of which the best counts
+
+
+class Step(NamedTuple):
+    """The arrays that a step works on."""
+
+    system: System
+    state: StepState
+    work: Work
+    record: Record
+    instant: Instant
+    reach: float  # how far ahead points are sought [s]
+
+
+def profile_step(simulation: st.Simulation) -> dict[str, float | None]:
+    """Microseconds of each part and of a whole step, from the state of a simulation."""
+    record = simulation.allocate_record(COUNT)
+    begin = simulation.save_state()
+
+    def take_steps(n: int) -> None:
+        simulation.restore_state(begin)
+        simulation.advance(record, 1, n)
+
+    whole = microseconds(take_steps)
+    system, dt = simulation._system, simulation.dt
+    solves = MODELS[type(system.model)].family == IMPULSE_SOLVER
+    instant = Instant(0.0, 0.0, dt, dt)
+    arrays = (system, simulation._state, simulation._work, record)
+    step = Step(*arrays, instant, dt if solves else 0.0)
+    times: dict[str, float | None] = {}
+    left_out = OF_LAWS if solves else OF_SOLVERS
+    for k, part in enumerate(PARTS):
+        times[part] = None if part in left_out else microseconds(_repeat, k, step)
+    return {**times, "whole step": whole}
+
+
+def microseconds(repeat: Callable[..., None], *args: Any) -> float:
+    """Best time of one of COUNT repetitions [us]; repeat: takes their number and `args`."""
+    repeat(1, *args)  # compiles
+    best = np.inf
+    for _ in range(REPEATS):
+        begun = time.perf_counter()
+        repeat(COUNT, *args)
+        best = min(best, time.perf_counter() - begun)
+    return round(best / COUNT * 1e6, 3)
+
+
+# -------------------------------------------------------------------------------------------- parts
+
+
+@kernel
+def _kinematics(n: int, step: Step) -> None:
+    for _ in range(n):
+        forward_kinematics(step.system.dynamics, step.state.q)
+
+
+@kernel
+def _velocities(n: int, step: Step) -> None:
+    for _ in range(n):
+        velocities(step.system.dynamics, step.state.v)
+
+
+@kernel
+def _rigid_bodies(n: int, step: Step) -> None:
+    for _ in range(n):
+        rigid_bodies(step.system.dynamics)
+
+
+@kernel
+def _detection(n: int, step: Step) -> None:
+    surface = step.system.surface
+    for _ in range(n):
+        detect(surface.places, surface.ground, step.system.dynamics, surface.contact, step.reach)
+
+
+@kernel
+def _contact_model(n: int, step: Step) -> None:
+    system, surface = step.system, step.system.surface
+    for _ in range(n):
+        contact_forces(
+            system.model,
+            system.dynamics,
+            surface.contact,
+            surface.memory,
+            surface.work,
+            step.instant.dt,
+        )
+
+
+@kernel
+def _slot_inertia(n: int, step: Step) -> None:
+    system, contact = step.system, step.system.surface.contact
+    response = system.surface.work.response
+    for _ in range(n):
+        place_slots(contact, response)
+        free_twists(system.dynamics, contact, response, step.instant.dt)
+        slot_modes(system.method, system.dynamics, contact, response)
+        slot_inverse_inertia(system.dynamics.tree, contact, response)
+
+
+@kernel
+def _response(n: int, step: Step) -> None:
+    system, contact = step.system, step.system.surface.contact
+    response = system.surface.work.response
+    for _ in range(n):
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+        wrenches_on_links(system.dynamics, contact, response, 1.0 / step.instant.dt)
+        respond(system.method, system.dynamics, step.work.v_sum)
+
+
+@kernel
+def _contact_wrenches(n: int, step: Step) -> None:
+    for _ in range(n):
+        zero_rows(step.system.dynamics.external)
+        add_contact_forces(step.system.dynamics, step.system.surface.contact)
+
+
+@kernel
+def _control(n: int, step: Step) -> None:
+    dynamics, state = step.system.dynamics, step.state
+    for _ in range(n):
+        for d in range(len(state.v)):
+            dynamics.control[d] = 0
+            dynamics.control_damping[d] = 0
+        control(step.system.controllers, dynamics, 0.0, state.q, state.v)
+        known_forces(dynamics, step.instant.dt, state.q, state.v)
+
+
+@kernel
+def _articulated_bodies(n: int, step: Step) -> None:
+    for _ in range(n):
+        articulated_bodies(step.system.dynamics)
+
+
+@kernel
+def _accelerations(n: int, step: Step) -> None:
+    for _ in range(n):
+        articulated_accelerations(step.system.dynamics)
+
+
+@kernel
+def _settle(n: int, step: Step) -> None:
+    system, state = step.system, step.state
+    for _ in range(n):
+        settle(system, step.instant, state.q, state.v, (0.0, 1.0))
+
+
+@kernel
+def _integration(n: int, step: Step) -> None:
+    q, state = step.work.q, step.state
+    for _ in range(n):
+        for k in range(len(q)):
+            q[k] = state.q[k]
+        advance(step.system.dynamics.tree, q, state.v, step.instant.dt)
+
+
+@kernel
+def _recording(n: int, step: Step) -> None:
+    for row in range(n):
+        for k in range(len(step.state.q)):
+            step.record.q[row, k] = step.state.q[k]
+        for d in range(len(step.state.v)):
+            step.record.v[row, d] = step.state.v[d]
+        record_forces(step.system, step.work, step.instant.dt)
+        keep_forces(step.record, step.work, row, step.instant.dt)
+
+
+PARTS = (
+    "kinematics",
+    "velocities",
+    "rigid bodies",
+    "control",
+    "detection",
+    "articulated bodies",
+    "accelerations",
+    "slot inertia",
+    "contact model",
+    "wrenches",
+    "response",
+    "settle",
+    "integration",
+    "recording",
+)
+OF_SOLVERS, OF_LAWS = ("slot inertia", "response"), ("wrenches",)
+
+
+@routine
+def _repeat(n: int, part: int, step: Step) -> None:
+    """Repeat a part; one routine for all, as arrays from Python take long to compile."""
+    if part == 0:
+        _kinematics(n, step)
+    elif part == 1:
+        _velocities(n, step)
+    elif part == 2:
+        _rigid_bodies(n, step)
+    elif part == 3:
+        _control(n, step)
+    elif part == 4:
+        _detection(n, step)
+    elif part == 5:
+        _articulated_bodies(n, step)
+    elif part == 6:
+        _accelerations(n, step)
+    elif part == 7:
+        _slot_inertia(n, step)
+    elif part == 8:
+        _contact_model(n, step)
+    elif part == 9:
+        _contact_wrenches(n, step)
+    elif part == 10:
+        _response(n, step)
+    elif part == 11:
+        _settle(n, step)
+    elif part == 12:
+        _integration(n, step)
+    elif part == 13:
+        _recording(n, step)

@@ -1,0 +1,123 @@
+"""`Coulomb`: exact friction cone by Newton's method; our own solver, the one to begin with.
+
+One or two linear systems of six unknowns per touching link, however many points it touches with;
+`newton.py` tells the method, `friction.py` the rule for two coefficients of friction.
+
+Impulses are those of least norm (`unique` = 1, default), a function of the state alone: a foot that
+stands on many points is carried evenly. With `unique` = 0 they continue those of the last step.
+Where Newton's method goes round in circles, which happens at hard impacts, it starts again from
+the last step's impulses, and then with a compliance that shrinks from large to small.
+"""
+
+from typing import NamedTuple
+
+from stiction.compiled import kernel
+from stiction.contact.contact_model import (
+    CONE_PER_POINT,
+    IMPULSE_SOLVER,
+    NO_ENERGY_GAIN,
+    NO_PULL,
+    UNIQUE_FORCES,
+    contact_model,
+)
+from stiction.contact.friction import break_away, choose_friction
+from stiction.contact.newton import ROOM, newton
+from stiction.contact.spring_damper import Friction, Speed, Switch
+from stiction.contact.warm_start import (
+    NOT_CONVERGED,
+    Fraction,
+    Tolerance,
+    recall_impulses,
+    remember_impulses,
+)
+from stiction.kernels.response import gather_wrenches, respond_to_wrenches
+from stiction.kernels.spatial import like, load_vector, store_vector
+from stiction.kernels.tree import OK
+
+SAVED = 6  # columns of the room: impulses at the beginning
+ATTEMPTS = 8  # of all stages together, each time that points break away counted
+
+# Stages: hat, compliance at the beginning, how it shrinks, least compliance, iterations.
+UNIQUE = (0.0, 1e-6, 1.0, 1e-6, 8)
+PROXIMAL = (1.0, 1e-5, 1.0, 1e-5, 8)
+SHRINKING = (1.0, 0.3, 0.5, 1e-5, 25)
+
+
+class Coulomb(NamedTuple):
+    """Exact Coulomb friction and impacts, solved by Newton's method."""
+
+    mu_static: Friction = 0.5  # 0: no static friction
+    mu_kinetic: Friction = 0.5
+    restitution: Fraction = 0.0
+    rest_speed: Speed = 0.01  # points that come down more slowly do not bounce
+    stick_speed: Speed = 1e-6  # points that slide more slowly are at rest
+    newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
+    unique: Switch = 1.0
+    tolerance: Tolerance = 1e-8  # relative, of impulses
+
+
+@contact_model(
+    Coulomb,
+    promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES),
+    family=IMPULSE_SOLVER,
+    point_state=3,
+    room=ROOM,
+)
+def coulomb(params, dynamics, contact, state, work, dt):
+    """Write the impulses of all points."""
+    response, room = work.response, work.room
+    choose_friction(params, contact, room)
+    recall_impulses(contact, state, dt)
+    keep_impulses(contact, room)
+    stage = 0 if params.unique > 0 else 1
+    iterations, off = 0, like(dt, 0)
+    for _ in range(ATTEMPTS):
+        hat, eps, shrink, least_eps, most = settings(stage, dt)
+        taken, off = newton(
+            contact, response, room, params.tolerance, hat, eps, shrink, least_eps, most
+        )
+        iterations += taken
+        if off <= params.tolerance:
+            gather_wrenches(contact, response)
+            respond_to_wrenches(contact, response)
+            if break_away(params, contact, response, room) == 0:
+                break
+        else:
+            stage += 1
+            if stage == 3:
+                stage = NOT_CONVERGED
+                break
+            return_impulses(contact, room)
+    response.report[0], response.report[1], response.report[2] = iterations, off, stage
+    remember_impulses(contact, state, dt)
+    return OK
+
+
+@kernel
+def settings(stage, dt):
+    """Return the numbers of a stage in the precision of dt."""
+    chosen = UNIQUE if stage == 0 else (PROXIMAL if stage == 1 else SHRINKING)
+    return (
+        like(dt, chosen[0]),
+        like(dt, chosen[1]),
+        like(dt, chosen[2]),
+        like(dt, chosen[3]),
+        chosen[4],
+    )
+
+
+# ------------------------------------------------------------------------- impulses to go back to
+
+
+@kernel
+def keep_impulses(contact, room):
+    """Keep the present impulses."""
+    for i in range(contact.count[0]):
+        room[i, SAVED], room[i, SAVED + 1], room[i, SAVED + 2] = load_vector(contact.impulse, i)
+
+
+@kernel
+def return_impulses(contact, room):
+    """Return to the impulses that were kept."""
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, (room[i, SAVED], room[i, SAVED + 1], room[i, SAVED + 2]))

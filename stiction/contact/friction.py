@@ -1,0 +1,50 @@
+"""Static or kinetic: the coefficient of friction of each point, for the impulse solvers.
+
+A point at rest has the static coefficient, one that slides the kinetic one. A point at rest that
+does not hold slides in this very step, with the kinetic coefficient, so that breaking away takes no
+step of its own. A static coefficient of 0 means that there is no static friction.
+"""
+
+import math
+
+from stiction.compiled import kernel
+from stiction.contact.contact_model import parameters
+from stiction.kernels.response import velocity_after
+from stiction.kernels.spatial import dot, load_vector, scale, sub
+
+MU, KIND = 0, 1  # columns of a solver's room
+OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
+
+
+@kernel
+def tangential(n, v):
+    """Part of v along the ground."""
+    return sub(v, scale(dot(n, v), n))
+
+
+@kernel
+def choose_friction(params, contact, room):
+    """Write the coefficient of every point by the speed at which it slides now."""
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        v_t = tangential(load_vector(contact.normal, i), load_vector(contact.velocity, i))
+        slides = math.sqrt(dot(v_t, v_t)) > p.stick_speed
+        room[i, MU] = p.mu_kinetic if slides else p.mu_static
+
+
+@kernel
+def break_away(params, contact, response, room):
+    """Give points that did not hold their kinetic coefficient; returns how many.
+
+    A point does not hold if it was taken for one at rest and slides at the end of the step.
+    """
+    changed = 0
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        if p.mu_static > p.mu_kinetic and room[i, MU] == p.mu_static:
+            v_t = tangential(load_vector(contact.normal, i), velocity_after(contact, response, i))
+            loaded = dot(load_vector(contact.normal, i), load_vector(contact.impulse, i)) > 0
+            if loaded and math.sqrt(dot(v_t, v_t)) > p.stick_speed:
+                room[i, MU] = p.mu_kinetic
+                changed += 1
+    return changed

@@ -1,0 +1,350 @@
+"""Semismooth Newton method for exact Coulomb friction, in the twist space of the slots.
+
+The unknowns are the wrenches' impulses w on the links that touch, six numbers each, however many
+points there are; `response.py` tells how w, the twists t and the velocities v of the points hang
+together. In the end every point is open, sticks or slips,
+
+    open   p = 0
+    stick  p = p^ - v / R
+    slip   p = (p^_n - v_n / R)(n + mu d) - kappa e (e . v)      d: direction of friction, e = n x d
+
+where v counts from the velocity that the point must keep (`floor`). R = eps g is a small compliance
+beside that of the slot, g. Which case holds is told by projecting y = p - v / g on the cone (Alart
+and Curnier's equation); Newton's method then solves w = sum P' p for these cases and repeats.
+
+p^ = 0 makes the impulses unique: those of least norm, a function of the state alone, at the price
+of velocities R p. Once the cases are settled, repeating with p^ = p takes these velocities away
+without another factorisation. p^ from the last step instead (proximal) is easier to solve.
+"""
+
+import math
+
+from stiction.compiled import kernel
+from stiction.contact.friction import KIND, MU, OPEN, SLIP, STICK
+from stiction.kernels.response import gather_wrenches, respond_to_wrenches
+from stiction.kernels.spatial import (
+    add,
+    cross,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
+
+DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
+ROOM = 9  # columns in all; the last three keep impulses, see `coulomb.py`
+
+RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
+POLISHES = 2  # iterations that take away the velocities of a unique solution
+STIFFEST = 1e6  # largest kappa g
+
+
+@kernel
+def compliance(response, slot):
+    """g: mean velocity of a slot's centre per unit impulse there."""
+    L = response.inverse_inertia
+    total = L[6 * slot, slot, 0] + L[6 * slot + 1, slot, 1] + L[6 * slot + 2, slot, 2]
+    return total / like(total, 3)
+
+
+@kernel
+def constrained_velocity(contact, i, twist, r):
+    """Velocity of point i at the end of the step, counted from the slowest allowed."""
+    n = load_vector(contact.normal, i)
+    v = add(load_vector(contact.velocity, i), point_velocity(twist, r))
+    return add(v, scale(-contact.floor[i], n))
+
+
+@kernel
+def friction_direction(room, i):
+    """d: where friction pushes a point that slips."""
+    return (room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2])
+
+
+@kernel
+def implied_impulse(contact, room, i, v, R, hat):
+    """Impulse of point i by its case, at the velocity v; hat tells how much of p counts as p^."""
+    kind, p = room[i, KIND], load_vector(contact.impulse, i)
+    if kind == OPEN:
+        return zero_vector(R)
+    if kind == STICK:
+        return sub(scale(hat, p), scale(like(R, 1) / R, v))
+    n, d = load_vector(contact.normal, i), friction_direction(room, i)
+    normal = hat * dot(n, p) - dot(n, v) / R
+    e = cross(n, d)
+    along = add(n, scale(room[i, MU], d))
+    return sub(scale(normal, along), scale(room[i, KAPPA] * dot(e, v), e))
+
+
+@kernel
+def judge_points(contact, response, room, eps, hat, solved):
+    """Find the case of every point; returns the largest error, the largest impulse and changes.
+
+    Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
+    which then implies the impulses.
+    """
+    largest, error, changes = like(eps, 0), like(eps, 0), 0
+    i = 0
+    for slot in range(contact.slots[0]):
+        g, t = compliance(response, slot), load_twist(response.twist, slot)
+        centre = load_vector(response.centre, slot)
+        while i < contact.count[0] and contact.slot[i] == slot:
+            r = sub(load_vector(contact.arm, i), centre)
+            v = constrained_velocity(contact, i, t, r)
+            p = load_vector(contact.impulse, i)
+            if solved:
+                p = implied_impulse(contact, room, i, v, eps * g, hat)
+            v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
+            kind = room[i, KIND]
+            on_cone = project(contact, room, i, p, v, g)
+            store_vector(contact.impulse, i, on_cone)
+            off = sub(on_cone, p)
+            error = max(error, dot(off, off))
+            largest = max(largest, dot(on_cone, on_cone))
+            changes += room[i, KIND] != kind
+            i += 1
+    return math.sqrt(error), math.sqrt(largest), changes
+
+
+@kernel
+def project(contact, room, i, p, v, g):
+    """Project p - v / g on the friction cone, and write the case that this speaks for.
+
+    A point that slipped one way and would now slip the other way comes to rest between the two;
+    taking it for one that sticks ends what would go to and fro for ever.
+    """
+    n = load_vector(contact.normal, i)
+    y = sub(p, scale(like(g, 1) / g, v))
+    y_n = dot(n, y)
+    if y_n <= 0:
+        room[i, KIND] = OPEN
+        return zero_vector(g)
+    y_t = sub(y, scale(y_n, n))
+    size, limit = math.sqrt(dot(y_t, y_t)), room[i, MU] * y_n
+    if size <= limit:
+        room[i, KIND] = STICK
+        return y
+    d = scale(like(g, 1) / size, y_t)
+    reversed_slip = room[i, KIND] == SLIP and dot(d, friction_direction(room, i)) < 0
+    room[i, KIND] = STICK if reversed_slip else SLIP
+    room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = d
+    c = limit / size
+    room[i, KAPPA] = min(c / max(like(g, 1) - c, like(g, 1e-12)), like(g, STIFFEST)) / g
+    return add(scale(y_n, n), scale(limit, d))
+
+
+# --------------------------------------------------------------------------------------- linear system
+
+
+@kernel
+def add_outer(A, slot, k, force, arm, motion):
+    """A[slot] += k (P' force)(P' motion)', for a point at `arm`."""
+    f, m = cross(arm, force), cross(arm, motion)
+    row = (force[0], force[1], force[2], f[0], f[1], f[2])
+    for i in range(6):
+        x = k * row[i]
+        A[slot, i, 0] += x * motion[0]
+        A[slot, i, 1] += x * motion[1]
+        A[slot, i, 2] += x * motion[2]
+        A[slot, i, 3] += x * m[0]
+        A[slot, i, 4] += x * m[1]
+        A[slot, i, 5] += x * m[2]
+
+
+@kernel
+def stiffen_sticking(A, slot, k, count, s, ss):
+    """A[slot] += k sum P'P over points that stick: their number, sum of arms, second moments."""
+    xx, xy, xz, yy, yz, zz = ss
+    k_count = k * like(k, count)
+    A[slot, 0, 0] += k_count
+    A[slot, 1, 1] += k_count
+    A[slot, 2, 2] += k_count
+    x, y, z = k * s[0], k * s[1], k * s[2]
+    A[slot, 0, 4] += z
+    A[slot, 0, 5] -= y
+    A[slot, 1, 3] -= z
+    A[slot, 1, 5] += x
+    A[slot, 2, 3] += y
+    A[slot, 2, 4] -= x
+    A[slot, 3, 1] -= z
+    A[slot, 3, 2] += y
+    A[slot, 4, 0] += z
+    A[slot, 4, 2] -= x
+    A[slot, 5, 0] -= y
+    A[slot, 5, 1] += x
+    A[slot, 3, 3] += k * (yy + zz)
+    A[slot, 3, 4] -= k * xy
+    A[slot, 3, 5] -= k * xz
+    A[slot, 4, 3] -= k * xy
+    A[slot, 4, 4] += k * (xx + zz)
+    A[slot, 4, 5] -= k * yz
+    A[slot, 5, 3] -= k * xz
+    A[slot, 5, 4] -= k * yz
+    A[slot, 5, 5] += k * (xx + yy)
+
+
+@kernel
+def tangent_stiffness(contact, response, room, eps):
+    """Minus the derivative of sum P' p by the slot's twist, for the present cases."""
+    A = response.tangent
+    zero = like(eps, 0)
+    i = 0
+    for slot in range(contact.slots[0]):
+        for row in range(6):
+            for column in range(6):
+                A[slot, row, column] = 0
+        k = like(eps, 1) / (eps * compliance(response, slot))
+        centre = load_vector(response.centre, slot)
+        count, s, ss = 0, zero_vector(eps), (zero, zero, zero, zero, zero, zero)
+        while i < contact.count[0] and contact.slot[i] == slot:
+            kind = room[i, KIND]
+            if kind != OPEN:
+                r = sub(load_vector(contact.arm, i), centre)
+                if kind == STICK:
+                    count += 1
+                    s = add(s, r)
+                    ss = (
+                        ss[0] + r[0] * r[0],
+                        ss[1] + r[0] * r[1],
+                        ss[2] + r[0] * r[2],
+                        ss[3] + r[1] * r[1],
+                        ss[4] + r[1] * r[2],
+                        ss[5] + r[2] * r[2],
+                    )
+                else:
+                    n = load_vector(contact.normal, i)
+                    d = friction_direction(room, i)
+                    e = cross(n, d)
+                    add_outer(A, slot, k, add(n, scale(room[i, MU], d)), r, n)
+                    add_outer(A, slot, room[i, KAPPA], e, r, e)
+            i += 1
+        if count > 0:
+            stiffen_sticking(A, slot, k, count, s, ss)
+
+
+@kernel
+def assemble(contact, response):
+    """matrix = 1 + (tangent stiffness) L."""
+    A, H, L = response.matrix, response.tangent, response.inverse_inertia
+    slots = contact.slots[0]
+    for b in range(slots):
+        for c in range(slots):
+            for j in range(6):
+                column = 6 * c + j
+                for i in range(6):
+                    total = like(L[0, 0, 0], column == 6 * b + i)
+                    for q in range(6):
+                        total += H[b, i, q] * L[column, b, q]
+                    A[6 * b + i, column] = total
+
+
+@kernel
+def unbalance(contact, response, room, eps, hat):
+    """Right-hand side: sum P' p - w, with the impulses that the cases imply at the present twists."""
+    right = response.residual
+    i = 0
+    for slot in range(contact.slots[0]):
+        R, t = eps * compliance(response, slot), load_twist(response.twist, slot)
+        centre = load_vector(response.centre, slot)
+        force, moment = zero_vector(R), zero_vector(R)
+        while i < contact.count[0] and contact.slot[i] == slot:
+            if room[i, KIND] != OPEN:
+                r = sub(load_vector(contact.arm, i), centre)
+                v = constrained_velocity(contact, i, t, r)
+                p = implied_impulse(contact, room, i, v, R, hat)
+                force, moment = add(force, p), add(moment, cross(r, p))
+            i += 1
+        for k in range(3):
+            right[RIGHT, 6 * slot + k] = force[k] - response.wrench[slot, k]
+            right[RIGHT, 6 * slot + 3 + k] = moment[k] - response.wrench[slot, 3 + k]
+
+
+@kernel
+def factor(A, order, n):
+    """LU factors of A in its place, with partial pivoting; order[PIVOT] holds the exchanged rows."""
+    for k in range(n):
+        best, size = k, abs(A[k, k])
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > size:
+                best, size = i, abs(A[i, k])
+        order[PIVOT, k] = best
+        if best != k:
+            for j in range(n):
+                A[k, j], A[best, j] = A[best, j], A[k, j]
+        inverse = like(size, 1) / A[k, k]
+        for i in range(k + 1, n):
+            share = A[i, k] * inverse
+            A[i, k] = share
+            if share != 0:
+                for j in range(k + 1, n):
+                    A[i, j] -= share * A[k, j]
+
+
+@kernel
+def substitute(A, x, n):
+    """x[RIGHT] <- A^-1 x[RIGHT] with the factors of A."""
+    for k in range(n):
+        best = int(x[PIVOT, k])
+        x[RIGHT, k], x[RIGHT, best] = x[RIGHT, best], x[RIGHT, k]
+    for i in range(n):
+        rest = x[RIGHT, i]
+        for j in range(i):
+            rest -= A[i, j] * x[RIGHT, j]
+        x[RIGHT, i] = rest
+    for i in range(n - 1, -1, -1):
+        rest = x[RIGHT, i]
+        for j in range(i + 1, n):
+            rest -= A[i, j] * x[RIGHT, j]
+        x[RIGHT, i] = rest / A[i, i]
+
+
+@kernel
+def take_newton_step(contact, response, room, eps, hat, same):
+    """Move w and t to where the cases balance; `same`: the factors of the last step are kept."""
+    n = 6 * contact.slots[0]
+    if not same:
+        tangent_stiffness(contact, response, room, eps)
+        assemble(contact, response)
+        factor(response.matrix, response.residual, n)
+    unbalance(contact, response, room, eps, hat)
+    substitute(response.matrix, response.residual, n)
+    for slot in range(contact.slots[0]):
+        for k in range(6):
+            response.wrench[slot, k] += response.residual[RIGHT, 6 * slot + k]
+    respond_to_wrenches(contact, response)
+
+
+# -------------------------------------------------------------------------------------- the iteration
+
+
+@kernel
+def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most):
+    """Iterate from the present impulses; returns iterations and relative error.
+
+    eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
+    POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled.
+    """
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    polishes = POLISHES if hat == 0 else 0
+    off = like(eps, 0)
+    for k in range(most + 1):
+        error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
+        off = error / largest if largest > 0 else like(eps, error > 0)
+        fits = error <= tolerance * largest and (k > 0 or largest == 0)
+        if fits and (largest == 0 or polishes == 0):
+            return k, off
+        if k == most:
+            break
+        if fits:
+            hat = like(eps, 1)
+            polishes -= 1
+        elif k > 0:
+            eps = max(least_eps, shrink * eps)
+        take_newton_step(contact, response, room, eps, hat, fits and changes == 0)
+    return most, off

@@ -1,0 +1,371 @@
+"""How contact enters a step: force laws before the accelerations, impulse solvers after them.
+
+A law is asked in every stage (`touch`). A solver is asked once, when the accelerations without
+contact are known (`resist`); its impulses act evenly through the step and are held in later stages.
+
+A point that comes down fast has its own time of impact within the step. `resist` finds the earliest
+one; the loop then takes the step in parts: to the impact, the impact itself, and the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from stiction.compiled import INLINED, kernel
+from stiction.contact.contact_model import (
+    IMPULSE_SOLVER,
+    MODELS,
+    Memory,
+    Workspace,
+    contact_forces,
+    newton_impacts_of,
+    rest_speed_of,
+    restitution_of,
+)
+from stiction.integrators.forward_dynamics import respond, slot_modes
+from stiction.kernels.contact import Contact, Places, add_contact_forces, detect
+from stiction.kernels.kinematics import zero_rows
+from stiction.kernels.response import (
+    arm_from_centre,
+    free_twists,
+    gather_wrenches,
+    place_slots,
+    respond_to_wrenches,
+    slot_inverse_inertia,
+    velocity_after,
+    wrenches_on_links,
+)
+from stiction.kernels.spatial import (
+    add,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    scale,
+    store_twist,
+    store_vector,
+    sub,
+)
+from stiction.kernels.tree import OK
+
+# What part of a step is taken.
+WHOLE = 0  # the step, or what is left of it
+APPROACH = 1  # up to an impact: points that come down fast are not held up
+IMPACT = 2  # no time passes, only impulses count
+
+NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
+NEVER = -1e9  # a velocity that no point falls below [m/s]
+TAMINGS = 12  # trials for a restitution that adds no energy
+SMALL_WORK = 1e-10  # relative rounding of the work of an impact
+
+
+class Surface(NamedTuple):
+    """Where robots may touch the ground, what touches now, and what the contact model remembers."""
+
+    places: Places
+    ground: Any
+    contact: Contact
+    memory: Memory
+    work: Workspace
+    phase: np.ndarray  # (2) WHOLE, APPROACH or IMPACT; 1 once impulses are found and held
+    impact: np.ndarray  # (2) earliest impact from the begin of the step [s]; length of the whole step
+
+
+# ------------------------------------------------------------------------------- the two families
+
+
+def touch(model, surface, dynamics, dt):
+    """Add the contact forces that are known before the accelerations; returns a status."""
+    return _family(type(model))[0](model, surface, dynamics, dt)
+
+
+def seek(model, surface, dynamics, instant, shares):
+    """Find the points that a solver is asked about, before the accelerations are sought."""
+    _family(type(model))[1](model, surface, dynamics, instant, shares)
+
+
+def resist(model, system, instant, shares):
+    """Add what contact does to the accelerations without it; returns a status."""
+    return _family(type(model))[2](model, system, instant, shares)
+
+
+def hold(model, surface, dynamics, factor):
+    """Add `factor` times a solver's impulses to the external forces; tells whether there are any."""
+    return _family(type(model))[3](surface, dynamics, factor)
+
+
+def close(model, surface, dynamics, dt):
+    """Complete impulses of the step and twists at its end, for the record."""
+    _family(type(model))[4](surface, dynamics, dt)
+
+
+def _family(kind):
+    return _SOLVER if MODELS[kind].family == IMPULSE_SOLVER else _LAW
+
+
+@overload(touch, jit_options=INLINED)
+def _touch(model, surface, dynamics, dt):
+    chosen = _family(model.instance_class)[0]
+    return lambda model, surface, dynamics, dt: chosen(model, surface, dynamics, dt)
+
+
+@overload(seek, jit_options=INLINED)
+def _seek(model, surface, dynamics, instant, shares):
+    chosen = _family(model.instance_class)[1]
+    return lambda model, surface, dynamics, instant, shares: chosen(
+        model, surface, dynamics, instant, shares
+    )
+
+
+@overload(resist, jit_options=INLINED)
+def _resist(model, system, instant, shares):
+    chosen = _family(model.instance_class)[2]
+    return lambda model, system, instant, shares: chosen(model, system, instant, shares)
+
+
+@overload(hold, jit_options=INLINED)
+def _hold(model, surface, dynamics, factor):
+    chosen = _family(model.instance_class)[3]
+    return lambda model, surface, dynamics, factor: chosen(surface, dynamics, factor)
+
+
+@overload(close, jit_options=INLINED)
+def _close(model, surface, dynamics, dt):
+    chosen = _family(model.instance_class)[4]
+    return lambda model, surface, dynamics, dt: chosen(surface, dynamics, dt)
+
+
+# -------------------------------------------------------------------------------------- force laws
+
+
+@kernel
+def _law_touch(model, surface, dynamics, dt):
+    contact = surface.contact
+    detect(surface.places, surface.ground, dynamics, contact, like(dt, 0))
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    add_contact_forces(dynamics, contact)
+    return status
+
+
+@kernel
+def _law_seek(model, surface, dynamics, instant, shares):
+    """Do nothing."""
+
+
+@kernel
+def _law_resist(model, system, instant, shares):
+    return OK
+
+
+@kernel
+def _law_hold(surface, dynamics, factor):
+    return False
+
+
+@kernel
+def _law_close(surface, dynamics, dt):
+    contact, response = surface.contact, surface.work.response
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
+        contact.floor[i] = 0
+    place_slots(contact, response)
+    free_twists(dynamics, contact, response, dt)
+    for slot in range(contact.slots[0]):
+        store_twist(response.twist, slot, load_twist(response.free, slot))
+
+
+_LAW = (_law_touch, _law_seek, _law_resist, _law_hold, _law_close)
+
+
+# ----------------------------------------------------------------------------------- impulse solvers
+
+
+@kernel
+def _solver_hold(surface, dynamics, factor):
+    contact = surface.contact
+    for i in range(contact.count[0]):
+        store_vector(contact.force, i, scale(factor, load_vector(contact.impulse, i)))
+    add_contact_forces(dynamics, contact)
+    return contact.count[0] > 0
+
+
+@kernel
+def _solver_touch(model, surface, dynamics, dt):
+    """Add the forces that the solver found in the first stage."""
+    if surface.phase[1] == 1:
+        _solver_hold(surface, dynamics, like(dt, 1) / dt)
+    return OK
+
+
+@kernel
+def _solver_seek(model, surface, dynamics, instant, shares):
+    contact = surface.contact
+    reach = instant.dt
+    if surface.phase[0] == IMPACT:
+        reach = like(reach, NEAR_IMPACT) * surface.impact[1]
+    detect(surface.places, surface.ground, dynamics, contact, reach)
+    place_slots(contact, surface.work.response)
+    lay_floors(model, surface, instant.dt, shares, like(reach, 1))
+
+
+@kernel
+def lay_floors(model, surface, dt, shares, bounce):
+    """Write the slowest velocity along the normal that each point may end the step with.
+
+    An open point may close its gap and no more, one in the ground may not sink deeper; at an impact
+    a point that comes down fast goes up again with `bounce` times its coefficient of restitution.
+    """
+    contact, phase = surface.contact, surface.phase[0]
+    for i in range(contact.count[0]):
+        pair, gap = contact.pair[i], -contact.depth[i]
+        v_n = dot(load_vector(contact.normal, i), load_vector(contact.velocity, i))
+        fast = v_n < -rest_speed_of(model, contact.table, pair)
+        floor = like(gap, 0)
+        if phase == IMPACT:
+            if fast:
+                floor = -bounce * restitution_of(model, contact.table, pair) * v_n
+        elif phase == APPROACH and fast:
+            floor = like(gap, NEVER)
+        elif gap > 0:
+            floor = min(-(gap / dt + shares[0] * v_n) / shares[1], floor)
+        contact.floor[i] = floor
+
+
+@kernel
+def _solver_resist(model, system, instant, shares):
+    surface, dynamics, dt = system.surface, system.dynamics, instant.dt
+    contact, response = surface.contact, surface.work.response
+    surface.phase[1] = 1
+    surface.impact[0] = like(dt, math.inf)
+    if contact.count[0] == 0:
+        return OK
+    free_twists(dynamics, contact, response, dt)
+    slot_modes(system.method, dynamics, contact, response)
+    slot_inverse_inertia(dynamics.tree, contact, response)
+    status = solve_and_tame(model, surface, dynamics, dt, shares)
+    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
+    respond(system.method, dynamics, dynamics.acceleration)
+    if surface.phase[0] == WHOLE:
+        surface.impact[0] = earliest_impact(model, contact, response, instant, shares)
+    return status
+
+
+@kernel
+def _solver_close(surface, dynamics, dt):
+    """Do nothing: the solver has left both."""
+
+
+_SOLVER = (_solver_touch, _solver_seek, _solver_resist, _solver_hold, _solver_close)
+
+
+@kernel
+def solve_and_tame(model, surface, dynamics, dt, shares):
+    """Find the impulses; at an impact with the most restitution, up to the given, that is safe.
+
+    Newton's law of restitution can add energy where friction acts as well, so the impulses must not
+    do positive work on the points: work = sum p . (v_before + v_after) / 2. Without restitution
+    they never do; between, the largest safe share is found by halving.
+    """
+    contact, response = surface.contact, surface.work.response
+    safe, unsafe, share = like(dt, 0), like(dt, 1), like(dt, 1)
+    status = OK
+    for trial in range(TAMINGS):
+        status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+        if surface.phase[0] != IMPACT or share == safe:
+            break
+        if work_is_safe(model, contact, response):
+            if share == 1:
+                break
+            safe = share
+        else:
+            unsafe = share
+        last = trial >= TAMINGS - 2
+        share = safe if last else like(dt, 0.5) * (safe + unsafe)
+        lay_floors(model, surface, dt, shares, share)
+    return status
+
+
+@kernel
+def work_is_safe(model, contact, response):
+    """Tell whether an impact adds no energy, or is allowed to."""
+    total, size = like(contact.depth[0], 0), like(contact.depth[0], 0)
+    for i in range(contact.count[0]):
+        if newton_impacts_of(model, contact.table, contact.pair[i]) > 0:
+            return True
+        p, before = load_vector(contact.impulse, i), load_vector(contact.velocity, i)
+        done = dot(p, add(before, velocity_after(contact, response, i)))
+        total += done
+        size += abs(dot(p, before))
+    return total <= like(size, SMALL_WORK) * size
+
+
+@kernel
+def earliest_impact(model, contact, response, instant, shares):
+    """When the first point that is held up and came down fast reaches the ground [s]; else inf.
+
+    From the begin of the step a gap closes as gap + v t + shares[1] a t^2, in the way that the
+    integrator moves positions. Where positions follow the new velocity alone, a point without
+    restitution needs no time of its own: it comes to the ground just at the end of the step.
+    """
+    first = like(instant.dt, math.inf)
+    for i in range(contact.count[0]):
+        n = load_vector(contact.normal, i)
+        v_n = dot(n, load_vector(contact.velocity, i))
+        if dot(n, load_vector(contact.impulse, i)) <= 0:
+            continue
+        pair = contact.pair[i]
+        if v_n >= -rest_speed_of(model, contact.table, pair):
+            continue
+        if shares[1] == 1 and restitution_of(model, contact.table, pair) == 0:
+            continue
+        r = arm_from_centre(contact, response, i)
+        change = dot(n, point_velocity(load_twist(response.free, contact.slot[i]), r))
+        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
+        first = min(first, time_to_close(gap, v_n, shares[1] * change / instant.dt))
+    return first
+
+
+@kernel
+def time_to_close(gap, v, a):
+    """First t >= 0 with gap + v t + a t^2 = 0, for v < 0; if there is none, when it is least."""
+    if gap <= 0:
+        return like(gap, 0)
+    root = v * v - like(gap, 4) * a * gap
+    if root < 0:
+        return -v / (like(gap, 2) * a)
+    return like(gap, 2) * gap / (-v + math.sqrt(root))
+
+
+# ----------------------------------------------------------------------------------------- the record
+
+
+@kernel
+def record_contact(model, surface, dynamics, work, dt):
+    """Write impulse, depth, slip and velocity at the end of the step of every place that touches."""
+    contact, response = surface.contact, surface.work.response
+    zero_rows(work.impulse)
+    zero_rows(work.slip)
+    zero_rows(work.contact_velocity)
+    for i in range(len(work.depth)):
+        work.depth[i] = 0
+    close(model, surface, dynamics, dt)
+    for k in range(3):
+        work.solver[k] = response.report[k]
+    for i in range(contact.count[0]):
+        p = load_vector(contact.impulse, i)
+        if contact.depth[i] <= 0 and dot(p, p) == 0:
+            continue  # near the ground and not held up
+        place, n = contact.point[i], load_vector(contact.normal, i)
+        v = load_vector(contact.velocity, i)
+        after = add(velocity_after(contact, response, i), scale(-contact.floor[i], n))
+        work.depth[place] = max(contact.depth[i], like(dt, 0))
+        store_vector(work.impulse, place, p)
+        store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
+        store_vector(work.contact_velocity, place, after)

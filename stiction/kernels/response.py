@@ -1,0 +1,242 @@
+"""How the links that touch answer to impulses: the problem that impulse solvers solve.
+
+All points of one link move with it, so the unknowns are few: a slot is a link that touches, and its
+twist, taken about the centre of its touching points, changes by what the impulses on all slots do.
+
+    t = t_free + L w        twists' change over the step, wrenches' impulses w, inverse inertia L
+    v_i = u_i + P_i t       velocity of point i at the end of the step, u_i: at its beginning
+    w = sum P_i' p_i        P_i t = linear + angular x (r_i - centre)
+
+after J-R. Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with
+static friction", Eq. (10)-(17), cited as [CBM], for whole links instead of points.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.compiled import kernel
+from stiction.kernels.kinematics import last_dof, zero_rows
+from stiction.kernels.spatial import (
+    Twist,
+    Wrench,
+    add,
+    cross,
+    like,
+    load_twist,
+    load_vector,
+    load_wrench,
+    point_velocity,
+    scale,
+    store_twist,
+    store_vector,
+    store_wrench,
+    sub,
+    twist_add,
+    twist_scale,
+    wrench_add,
+    wrench_at_point,
+    zero_vector,
+)
+
+
+class Response(NamedTuple):
+    """Slots that touch now and what impulses do to them; a force law needs few of these arrays."""
+
+    centre: np.ndarray  # (slots, 3) mean of the touching points, relative to O [m]
+    modes: np.ndarray  # (slots, nv, 6) see `link_modes`
+    inverse_inertia: np.ndarray  # (6 slots, slots, 6) [6 c + k, b]: twist of b per unit wrench k on c
+    free: np.ndarray  # (slots, 6) change of the twists over the step without contact, t_free
+    wrench: np.ndarray  # (slots, 6) impulse on each slot, w
+    twist: np.ndarray  # (slots, 6) change of the twists over the step, t
+    matrix: np.ndarray  # (6 slots, 6 slots) room for solvers
+    tangent: np.ndarray  # (slots, 6, 6) room for solvers
+    residual: np.ndarray  # (6, 6 slots) room for solvers
+    report: np.ndarray  # (3) iterations, residual and stage of the last solution
+
+
+def allocate_response(slots: int, nv: int, solved: bool) -> Response:
+    """Return arrays for so many slots, all zero; those that only solvers need if `solved`."""
+    some = slots if solved else 0
+    return Response(
+        centre=np.zeros((slots, 3)),
+        modes=np.zeros((some, nv, 6)),
+        inverse_inertia=np.zeros((6 * some, some, 6)),
+        free=np.zeros((slots, 6)),
+        wrench=np.zeros((some, 6)),
+        twist=np.zeros((slots, 6)),
+        matrix=np.zeros((6 * some, 6 * some)),
+        tangent=np.zeros((some, 6, 6)),
+        residual=np.zeros((6, 6 * some)),
+        report=np.zeros(3),
+    )
+
+
+# -------------------------------------------------------------------------------------- preparation
+
+
+@kernel
+def place_slots(contact, response):
+    """Centre of the touching points of every slot."""
+    row = 0
+    for slot in range(contact.slots[0]):
+        total, count = zero_vector(contact.depth[0]), 0
+        while row < contact.count[0] and contact.slot[row] == slot:
+            total = add(total, load_vector(contact.arm, row))
+            count += 1
+            row += 1
+        store_vector(response.centre, slot, scale(like(total[0], 1) / like(total[0], count), total))
+
+
+@kernel
+def link_twist_change(dynamics, link, dt):
+    """Change of a link's twist over a step with the present accelerations, J a dt, about O."""
+    tree = dynamics.tree
+    nowhere = zero_vector(dt)
+    total = Twist(nowhere, nowhere)
+    d = last_dof(tree, link)
+    while d >= 0:
+        change = dt * dynamics.acceleration[d]
+        total = twist_add(total, twist_scale(change, load_twist(dynamics.S, d)))
+        d = tree.dof_parent[d]
+    return total
+
+
+@kernel
+def free_twists(dynamics, contact, response, dt):
+    """Change of every slot's twist with the present accelerations, about its centre."""
+    for slot in range(contact.slots[0]):
+        t = link_twist_change(dynamics, contact.slot_link[slot], dt)
+        at_centre = point_velocity(t, load_vector(response.centre, slot))
+        store_twist(response.free, slot, Twist(at_centre, t.angular))
+
+
+@kernel
+def common_dof(tree, a, b):
+    """Last coordinate on the ways of both links to the world, -1 if none."""
+    d, e = last_dof(tree, a), last_dof(tree, b)
+    while d != e:
+        if d > e:
+            d = tree.dof_parent[d]
+        else:
+            e = tree.dof_parent[e]
+    return d
+
+
+@kernel
+def load_mode(modes, b, d):
+    """Return modes[b, d] as a twist."""
+    return Twist(
+        (modes[b, d, 0], modes[b, d, 1], modes[b, d, 2]),
+        (modes[b, d, 3], modes[b, d, 4], modes[b, d, 5]),
+    )
+
+
+@kernel
+def slot_inverse_inertia(tree, contact, response):
+    """Twist of every slot per unit wrench on every slot: the sum of common modes, [CBM] Eq. (17)."""
+    modes, L = response.modes, response.inverse_inertia
+    nowhere = zero_vector(modes[0, 0, 0])
+    for b in range(contact.slots[0]):
+        for c in range(b + 1):
+            end = common_dof(tree, contact.slot_link[b], contact.slot_link[c])
+            for k in range(6):
+                twist = Twist(nowhere, nowhere)
+                d = end
+                while d >= 0:
+                    twist = twist_add(twist, twist_scale(modes[c, d, k], load_mode(modes, b, d)))
+                    d = tree.dof_parent[d]
+                store_inverse_inertia(L, b, c, k, twist)
+
+
+@kernel
+def store_inverse_inertia(L, b, c, k, twist):
+    """Write the twist of b per unit wrench k on c; the transpose is that of c per wrenches on b."""
+    L[6 * c + k, b, 0], L[6 * c + k, b, 1], L[6 * c + k, b, 2] = twist.linear
+    L[6 * c + k, b, 3], L[6 * c + k, b, 4], L[6 * c + k, b, 5] = twist.angular
+    L[6 * b, c, k], L[6 * b + 1, c, k], L[6 * b + 2, c, k] = twist.linear
+    L[6 * b + 3, c, k], L[6 * b + 4, c, k], L[6 * b + 5, c, k] = twist.angular
+
+
+# ------------------------------------------------------------------- what solvers ask, point by point
+
+
+@kernel
+def arm_from_centre(contact, response, i):
+    """Arm of point i from the centre of its slot."""
+    return sub(load_vector(contact.arm, i), load_vector(response.centre, contact.slot[i]))
+
+
+@kernel
+def free_velocity(contact, response, i):
+    """Velocity of point i against the ground at the end of the step without contact."""
+    change = load_twist(response.free, contact.slot[i])
+    r = arm_from_centre(contact, response, i)
+    return add(load_vector(contact.velocity, i), point_velocity(change, r))
+
+
+@kernel
+def delassus(contact, response, i, j):
+    """Change of the velocity of point i per unit impulse on point j, a 3x3 matrix: [CBM] Eq. (17)."""
+    r, b = arm_from_centre(contact, response, i), contact.slot[i]
+    s, c = arm_from_centre(contact, response, j), contact.slot[j]
+    L = response.inverse_inertia
+    u0 = point_velocity(load_mode(L, 6 * c, b), r)  # per unit wrenches on the slot of j
+    u1 = point_velocity(load_mode(L, 6 * c + 1, b), r)
+    u2 = point_velocity(load_mode(L, 6 * c + 2, b), r)
+    u3 = point_velocity(load_mode(L, 6 * c + 3, b), r)
+    u4 = point_velocity(load_mode(L, 6 * c + 4, b), r)
+    u5 = point_velocity(load_mode(L, 6 * c + 5, b), r)
+    x = add(u0, sub(scale(s[2], u4), scale(s[1], u5)))  # the impulse e has the moment s x e
+    y = add(u1, sub(scale(s[0], u5), scale(s[2], u3)))
+    z = add(u2, sub(scale(s[1], u3), scale(s[0], u4)))
+    return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
+
+
+# ----------------------------------------------------------------------------------------- solutions
+
+
+@kernel
+def gather_wrenches(contact, response):
+    """w: the impulses of the points as one wrench per slot."""
+    nowhere = zero_vector(response.report[0])
+    for slot in range(contact.slots[0]):
+        store_wrench(response.wrench, slot, Wrench(nowhere, nowhere))
+    for i in range(contact.count[0]):
+        p = wrench_at_point(load_vector(contact.impulse, i), arm_from_centre(contact, response, i))
+        slot = contact.slot[i]
+        store_wrench(response.wrench, slot, wrench_add(load_wrench(response.wrench, slot), p))
+
+
+@kernel
+def respond_to_wrenches(contact, response):
+    """t = t_free + L w."""
+    L = response.inverse_inertia
+    for b in range(contact.slots[0]):
+        t = load_twist(response.free, b)
+        for c in range(contact.slots[0]):
+            for k in range(6):
+                t = twist_add(t, twist_scale(response.wrench[c, k], load_mode(L, 6 * c + k, b)))
+        store_twist(response.twist, b, t)
+
+
+@kernel
+def velocity_after(contact, response, i):
+    """Velocity of point i against the ground at the end of the step, from `response.twist`."""
+    change = load_twist(response.twist, contact.slot[i])
+    r = arm_from_centre(contact, response, i)
+    return add(load_vector(contact.velocity, i), point_velocity(change, r))
+
+
+@kernel
+def wrenches_on_links(dynamics, contact, response, factor):
+    """Write `factor` times the slots' wrenches into pA, one wrench about O per link."""
+    zero_rows(dynamics.pA)
+    for slot in range(contact.slots[0]):
+        w, centre = load_wrench(response.wrench, slot), load_vector(response.centre, slot)
+        about_O = Wrench(
+            scale(factor, w.force), scale(factor, add(w.moment, cross(centre, w.force)))
+        )
+        store_wrench(dynamics.pA, contact.slot_link[slot], about_O)

@@ -1,0 +1,62 @@
+"""Motion -> what is measured of it: ground reactions, criteria of contact, work and energy."""
+
+from stiction.metrics.contact_criteria import (
+    Criteria,
+    Friction,
+    cone_violation,
+    criteria,
+    friction_coefficients,
+)
+from stiction.metrics.contact_quality import (
+    Creep,
+    SolverSummary,
+    creep,
+    force_spread,
+    quality,
+    solver_summary,
+)
+from stiction.metrics.energy import EnergyBalance, energy_balance
+from stiction.metrics.plates import ForcePlate, PlateReading, force_plate
+from stiction.metrics.points import (
+    link_positions,
+    normals,
+    place_positions,
+    place_velocities,
+    places_under,
+)
+from stiction.metrics.reactions import (
+    FootWrench,
+    centre_of_pressure,
+    foot_force,
+    foot_wrench,
+    zmp,
+)
+
+__all__ = [
+    "Creep",
+    "Criteria",
+    "EnergyBalance",
+    "FootWrench",
+    "ForcePlate",
+    "Friction",
+    "PlateReading",
+    "SolverSummary",
+    "centre_of_pressure",
+    "cone_violation",
+    "creep",
+    "criteria",
+    "energy_balance",
+    "foot_force",
+    "foot_wrench",
+    "force_plate",
+    "force_spread",
+    "friction_coefficients",
+    "link_positions",
+    "normals",
+    "place_positions",
+    "place_velocities",
+    "places_under",
+    "quality",
+    "solver_summary",
+    "zmp",
+]

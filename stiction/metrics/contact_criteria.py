@@ -1,0 +1,182 @@
+"""How well contact forces obey Signorini's condition and Coulomb's law, point by point.
+
+Le Lidec, Jallet, Montaut, Laptev, Schmid, Carpentier, "Contact Models in Robotics: a Comparative
+Analysis", arXiv 2304.06372. A contact problem is solved exactly if
+
+    K_mu contains lam,  its dual K_1/mu contains c + Phi(c),  and the two are perpendicular.
+
+    Paper    Here                              Meaning
+    lam      force * dt                        impulse of the step [N s]
+    c        contact_velocity                  velocity that the step ends with [m/s]
+    mu       friction_coefficients             mu_static at rest as the step ends, else mu_kinetic
+    Phi(c)   mu |c_t| n                        De Saxce's correction
+
+Departs from the paper: distances to cones are Euclidean (its ContactBench takes the largest
+component), and maximum dissipation is measured per point. In a step that was taken in parts because
+something hit the ground, lam is the impulse of all parts and c that of the last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.arguments import numbers
+from stiction.contact.contact_model import MODELS
+from stiction.errors import InputError
+from stiction.materials import pair_table
+from stiction.metrics.points import normals, require_contact, step_length
+from stiction.places import places_of
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+REST = 1e-6  # slower than this a point is at rest, if its model has no stick_speed [m/s]
+
+
+class Friction(NamedTuple):
+    """Coulomb's law at all places, (places) each."""
+
+    static: np.ndarray
+    kinetic: np.ndarray
+    stick_speed: np.ndarray  # slower than this a point is at rest and has static friction [m/s]
+
+
+class Criteria(NamedTuple):
+    """Errors of the contact problem per step and place, (n, places); zero where it is solved."""
+
+    primal: np.ndarray  # distance of the impulse to the friction cone [N s]
+    dual: np.ndarray  # distance of c + Phi(c) to the dual cone [m/s]
+    signorini: np.ndarray  # |lam_n c_n| [J]
+    dissipation: np.ndarray  # |mu lam_n - |lam_t|| |c_t| [J]
+    complementarity: np.ndarray  # |<lam, c + Phi(c)>| [J]
+    conic: np.ndarray  # |<lam, c>| [J]; zero only for models that relax the problem to a convex one
+
+    def worst(self) -> dict[str, float]:
+        """Largest value of each criterion, 0 where nothing was recorded."""
+        return {name: largest(values) for name, values in self._asdict().items()}
+
+
+def criteria(motion: Motion, mu: ArrayLike | None = None) -> Criteria:
+    """Criteria of Le Lidec et al. for every place and step; NaN where no forces were recorded.
+
+    mu: coefficients of friction, one number or (places), instead of those of the contact model.
+    """
+    require_contact(motion)
+    if motion.force.any() and not motion.contact_velocity.any():
+        raise InputError(
+            "this motion holds no contact velocities (an older file?); simulate it again"
+        )
+    n = normals(motion)
+    c_n, c_t = split(motion.contact_velocity, n)
+    lam_n, lam_t = split(motion.force * step_length(motion), n)
+    slope = _coefficients(motion, mu, _size(c_t))
+    corrected = c_n + slope * _size(c_t)
+    with_friction = lam_n * corrected + _inner(lam_t, c_t)
+    return Criteria(
+        primal=cone_distance(lam_n, _size(lam_t), slope, 1.0),
+        dual=cone_distance(corrected, _size(c_t), 1.0, slope),
+        signorini=np.abs(lam_n * c_n),
+        dissipation=np.abs(slope * lam_n - _size(lam_t)) * _size(c_t),
+        complementarity=np.abs(with_friction),
+        conic=np.abs(lam_n * c_n + _inner(lam_t, c_t)),
+    )
+
+
+def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
+    """Distance of the contact forces to their friction cones [N], (n, places).
+
+    A force that pulls is outside too. mu as in `criteria`.
+    """
+    require_contact(motion)
+    n = normals(motion)
+    f_n, f_t = split(motion.force, n)
+    _, c_t = split(motion.contact_velocity, n)
+    return cone_distance(f_n, _size(f_t), _coefficients(motion, mu, _size(c_t)), 1.0)
+
+
+def friction_coefficients(motion: Motion) -> Friction:
+    """Static and kinetic coefficients of friction of all places.
+
+    They are the fields mu_static and mu_kinetic (or mu) of the contact model for the pair of
+    materials of each place; a model that has only one of them uses it for both.
+    """
+    require_contact(motion)
+    model = _model(motion)
+    places, _, pairs = places_of(motion.world)
+    table, _ = pair_table(model, pairs, motion.world.materials)
+    columns = {name: table[places.pair, k] for k, name in enumerate(model._fields)}
+    kinetic = columns.get("mu_kinetic", columns.get("mu"))
+    static = columns.get("mu_static", kinetic)
+    if static is None:
+        raise InputError(
+            f"{type(model).__name__} has no mu_static, mu_kinetic or mu, "
+            "so its forces have no friction cone; give mu="
+        )
+    kinetic = static if kinetic is None else kinetic
+    return Friction(static, kinetic, columns.get("stick_speed", np.full(len(static), REST)))
+
+
+def split(vectors: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of vectors (..., 3) along unit normals, (...), and across them, (..., 3)."""
+    along = _inner(vectors, n)
+    return along, vectors - along[..., None] * n
+
+
+def cone_distance(
+    normal: np.ndarray, across: np.ndarray, rise: ArrayLike, run: ArrayLike
+) -> np.ndarray:
+    """Distance of vectors to the cone `across * run <= rise * normal`, 0 inside it.
+
+    Where the nearest point of the cone is its tip, that is the length of the vector.
+    """
+    length = np.hypot(rise, run)
+    sine, cosine = rise / length, run / length  # of half the opening angle
+    outside = np.maximum(across * cosine - normal * sine, 0.0)
+    at_tip = across * sine <= -normal * cosine
+    return np.where(at_tip, np.hypot(normal, across), outside)
+
+
+def largest(values: np.ndarray) -> float:
+    """Largest of those values that are numbers, 0 if none is."""
+    return float(np.max(values, where=np.isfinite(values), initial=0.0))
+
+
+def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np.ndarray:
+    """Coefficient of friction in force at every step and place, (n, places)."""
+    if mu is None:
+        friction = friction_coefficients(motion)
+        at_rest = speed <= friction.stick_speed
+        return np.where(at_rest, friction.static, friction.kinetic)
+    given = numbers(mu)
+    places = motion.depth.shape[1]
+    if given.shape not in ((), (places,)) or not (np.isfinite(given) & (given >= 0)).all():
+        raise InputError(f"mu: found {mu!r}; give one number or {places}, not negative")
+    return np.broadcast_to(given, speed.shape)
+
+
+def _model(motion: Motion) -> Any:
+    """Return the contact model that a motion was simulated with."""
+    told = dict(motion.parameters.get("contact") or {})
+    name = told.pop("model", None)
+    kinds = [kind for kind in MODELS if kind.__name__ == name]
+    if len(kinds) != 1:
+        known = ", ".join(sorted(kind.__name__ for kind in MODELS))
+        raise InputError(
+            f"the contact model {name!r} of this motion is not known here (known: {known}); "
+            "import the module that declares it, or give mu="
+        )
+    try:
+        return kinds[0](**told)
+    except TypeError as error:
+        raise InputError(f"{name}: other parameters than in this motion ({error})") from None
+
+
+def _inner(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.einsum("...k,...k->...", a, b)
+
+
+def _size(a: np.ndarray) -> np.ndarray:
+    return np.sqrt(_inner(a, a))

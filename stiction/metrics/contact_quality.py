@@ -1,0 +1,112 @@
+"""Creep, equal sharing of forces, effort of the contact solver, and all of it in one table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.metrics.contact_criteria import (
+    cone_violation,
+    criteria,
+    friction_coefficients,
+    largest,
+    split,
+)
+from stiction.metrics.points import normals, place_positions, places_under, require_contact
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+NEAR = 1e-6  # a place so close to the ground touches it [m]
+NOT_CONVERGED = 9  # `Motion.solver[:, 2]` of a step whose contact problem was not solved
+
+
+class Creep(NamedTuple):
+    """How fast points move that should be stuck [m/s]; NaN where no point is stuck."""
+
+    speed: np.ndarray  # (n, places)
+    maximum: float
+    mean: float
+
+
+class SolverSummary(NamedTuple):
+    """Effort of the contact solver over the steps of a motion; zeros for force laws."""
+
+    iterations_mean: float
+    iterations_max: int
+    residual_max: float
+    fallbacks: int  # steps that needed another method than the first
+    failures: int  # steps that were not solved
+
+
+def creep(motion: Motion, margin: float = 1e-3) -> Creep:
+    """Speed along the ground of stuck points [m/s].
+
+    A point is stuck at the begin of a step if its force in this step and in that before was inside
+    the static cone, by `margin` of it, and not on the kinetic cone, where sliding points are.
+    """
+    if not (0 <= margin < 1):
+        raise InputError(f"creep(margin={margin!r}): give a fraction from 0 to below 1")
+    static, kinetic, _ = friction_coefficients(motion)
+    f_n, f_t = split(motion.force, normals(motion))
+    across = np.linalg.norm(f_t, axis=-1)
+    inside = (f_n > 0) & (across < (1 - margin) * static * f_n)
+    sliding = np.abs(across - kinetic * f_n) <= margin * kinetic * f_n
+    held = inside & ~sliding
+    stuck = held.copy()
+    stuck[1:] &= held[:-1]
+    stuck[:1] = False
+    speed = np.where(stuck, np.linalg.norm(motion.slip, axis=-1), np.nan)
+    if not stuck.any():
+        return Creep(speed, np.nan, np.nan)
+    return Creep(speed, float(np.nanmax(speed)), float(np.nanmean(speed)))
+
+
+def force_spread(motion: Motion, foot: str) -> np.ndarray:
+    """Standard deviation of the normal forces of a foot's touching places over their mean, (n).
+
+    0: all carry the same. NaN where the foot carries nothing.
+    """
+    under = places_under(motion, foot)
+    n = normals(motion)[:, under]
+    f_n, _ = split(motion.force[:, under], n)
+    level = motion.world.ground.bind().point  # type: ignore[union-attr]
+    height, _ = split(place_positions(motion)[:, under] - level, n)
+    touching = (f_n != 0) | (height < NEAR)
+    count = touching.sum(axis=1)
+    total = np.where(touching, f_n, 0.0).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / count
+        variance = np.where(touching, (f_n - mean[:, None]) ** 2, 0.0).sum(axis=1) / count
+        return np.where(total > 0, np.sqrt(variance) / mean, np.nan)
+
+
+def solver_summary(motion: Motion) -> SolverSummary:
+    """Iterations, residuals and failures of the contact solver over all steps."""
+    iterations, residual, stage = motion.solver[np.isfinite(motion.solver).all(axis=1)].T
+    if not len(stage):
+        return SolverSummary(0.0, 0, 0.0, 0, 0)
+    return SolverSummary(
+        float(iterations.mean()),
+        int(iterations.max()),
+        float(residual.max()),
+        int(((stage > 0) & (stage < NOT_CONVERGED)).sum()),
+        int((stage == NOT_CONVERGED).sum()),
+    )
+
+
+def quality(motion: Motion) -> dict[str, float]:
+    """Largest depth, cone violation, creep, criteria and solver effort of a motion, by name."""
+    require_contact(motion)
+    slow = creep(motion)
+    found = {
+        "depth [m]": largest(motion.depth),
+        "cone violation [N]": largest(cone_violation(motion)),
+        "creep, largest [m/s]": slow.maximum,
+        "creep, mean [m/s]": slow.mean,
+    }
+    worst, units = criteria(motion).worst(), ("N s", "m/s", "J", "J", "J", "J")
+    found |= {f"{name} [{unit}]": worst[name] for name, unit in zip(worst, units, strict=True)}
+    return found | solver_summary(motion)._asdict()

@@ -1,0 +1,141 @@
+"""Where the energy of a motion goes: the work of every force, step by step.
+
+The work of a force in a step is its product with the mean of the velocities at both ends. For
+`SemiImplicitEuler` that accounts for kinetic energy exactly at the configuration of the step, with
+joint damping taken at the end of the step as it does; other integrators are accounted for in the
+middle of the step. What remains is the error of the integrator, and of forces that were recorded at
+the begin of a step and changed in it: a velocity gain of a controller, which acts implicitly, and
+stages of a contact law. It falls with dt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.external import Push, TabulatedForce, bind_forces
+from stiction.metrics.contact_criteria import split
+from stiction.metrics.points import (
+    advanced,
+    external_power,
+    followed_places,
+    normals,
+    step_length,
+)
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+
+class EnergyBalance(NamedTuple):
+    """Change of energy and work in every step [J], (n) each; NaN in the last row.
+
+    kinetic + potential = torque + joints + damping + normal + friction + external + remainder.
+    Work is positive where it adds energy to the robots. Joint springs are part of the potential.
+    """
+
+    kinetic: np.ndarray  # change
+    potential: np.ndarray  # change, of height and joint springs
+    torque: np.ndarray  # controllers, and what prescribed motion takes
+    joints: np.ndarray  # joint friction and stops
+    damping: np.ndarray  # joint damping
+    normal: np.ndarray  # contact forces along the normals
+    friction: np.ndarray  # contact forces along the ground, on the points in the world: belts drive
+    external: np.ndarray  # pushes and tables; NaN where the run had such and they are not given
+    remainder: np.ndarray  # not explained: errors, and external work that is not known
+
+    @property
+    def contact(self) -> np.ndarray:
+        """Work of all contact forces."""
+        return self.normal + self.friction
+
+    @property
+    def change(self) -> np.ndarray:
+        """Change of the total energy."""
+        return self.kinetic + self.potential
+
+    def cumulative(self) -> EnergyBalance:
+        """Sums from the begin of the motion to each moment, (n) each; 0 in the first row."""
+        return EnergyBalance(*(np.concatenate([[0.0], np.cumsum(part[:-1])]) for part in self))
+
+
+def energy_balance(
+    motion: Motion, forces: Iterable[Push | TabulatedForce] | None = None
+) -> EnergyBalance:
+    """Change of energy and work of every force in each step.
+
+    forces: what `simulate` was given as such; a motion does not keep them. Without them their work
+    is in the remainder.
+    """
+    if motion.parameters.get("record every", 1) != 1:
+        raise InputError(
+            "the balance needs every step: forces between the recorded moments are not known; "
+            "simulate with Recording(every=1)"
+        )
+    dt = step_length(motion)
+    energy = motion.energy()
+    v_mean = (motion.v[:-1] + motion.v[1:]) / 2
+    at_end = motion.parameters.get("integrator") == "SemiImplicitEuler"
+    q = motion.q[:-1] if at_end else advanced(motion, motion.q[:-1], motion.v[:-1], dt / 2)
+    v_damped = motion.v[1:] if at_end else v_mean
+    f_n_work, f_t_work = _contact_work(motion, q, v_mean, dt)
+    external = _external_work(motion, forces, q, v_mean, 0.0 if at_end else dt / 2)
+    change = {"kinetic": np.diff(energy.kinetic), "potential": np.diff(energy.potential)}
+    work = {
+        "torque": dt * (_torque(motion) * v_mean).sum(axis=1),
+        "joints": dt * (motion.passive[:-1] * v_mean).sum(axis=1),
+        "damping": -dt * (motion.world.tree.damping * v_damped * v_mean).sum(axis=1),
+        "normal": f_n_work,
+        "friction": f_t_work,
+    }
+    known = sum(work.values()) + (0.0 if external is None else external)
+    work["external"] = np.full(len(q), np.nan) if external is None else external
+    work["remainder"] = sum(change.values()) - known
+    rows = {name: np.append(values, np.nan) for name, values in (change | work).items()}
+    return EnergyBalance(**rows)
+
+
+def _torque(motion: Motion) -> np.ndarray:
+    """Torques that act in each step, (n - 1, nv).
+
+    `RungeKutta4` records those of its first stage; the mean with the next step's is nearer to what
+    acts over the step.
+    """
+    torque = motion.torque[:-1]
+    if motion.parameters.get("integrator") != "RungeKutta4":
+        return torque
+    following = motion.torque[1:]
+    return (torque + np.where(np.isfinite(following), following, torque)) / 2
+
+
+def _contact_work(
+    motion: Motion, q: np.ndarray, v: np.ndarray, dt: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Work of the contact forces along the normals and along the ground [J], (n - 1) each."""
+    if motion.depth.shape[1] == 0:
+        return np.zeros(len(q)), np.zeros(len(q))
+    n, force = normals(motion)[:-1], motion.force[:-1]
+    _, velocity = followed_places(motion, q, v)
+    v_n, v_t = split(velocity, n)
+    f_n, f_t = split(force, n)
+    return dt * (f_n * v_n).sum(axis=1), dt * (f_t * v_t).sum(axis=(1, 2))
+
+
+def _external_work(
+    motion: Motion,
+    forces: Iterable[Push | TabulatedForce] | None,
+    q: np.ndarray,
+    v: np.ndarray,
+    later: float,
+) -> np.ndarray | None:
+    """Work of pushes and tables in each step [J], (n - 1); None where they are not known."""
+    count = int(motion.parameters.get("external forces", 0))
+    if forces is None:
+        return np.zeros(len(q)) if count == 0 else None
+    bound = bind_forces(motion.world, forces)
+    if len(bound.link) != count:
+        raise InputError(f"forces: found {len(bound.link)}; this motion was simulated with {count}")
+    return step_length(motion) * external_power(motion, bound, motion.time[:-1] + later, q, v)

@@ -1,0 +1,227 @@
+"""Where the points of a motion are and how they move; all compiled code of the metrics is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.arguments import numbers
+from stiction.compiled import routine
+from stiction.errors import InputError
+from stiction.ground import Plane, Slope
+from stiction.kernels.articulated import rigid_bodies
+from stiction.kernels.contact import touching_arm
+from stiction.kernels.forces import Forces, wrench_now
+from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
+from stiction.kernels.spatial import (
+    add,
+    cross,
+    dot,
+    load_inertia,
+    load_twist,
+    load_vector,
+    momentum,
+    point_velocity,
+    scale,
+    store_vector,
+    zero_vector,
+)
+from stiction.kernels.tree import allocate
+from stiction.places import places_of
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+# -------------------------------------------------------------------------------- compiled routines
+
+
+@routine
+def _follow_places(dynamics, places, ground, q, v, position, velocity):
+    """Write where the places are in the world, and how their points move, at n states."""
+    n = (ground.normal[0], ground.normal[1], ground.normal[2])
+    for k in range(len(q)):
+        forward_kinematics(dynamics, q[k])
+        velocities(dynamics, v[k])
+        for i in range(len(places.link)):
+            link = places.link[i]
+            origin = load_vector(dynamics.origin, dynamics.tree.root[link])
+            r = touching_arm(places, dynamics, n, i)
+            position[k, i, 0], position[k, i, 1], position[k, i, 2] = add(origin, r)
+            moving = point_velocity(load_twist(dynamics.velocity, link), r)
+            velocity[k, i, 0], velocity[k, i, 1], velocity[k, i, 2] = moving
+
+
+@routine
+def _follow_link(dynamics, link, place, q, position):
+    """Write where a point of a link is in the world at n configurations."""
+    for k in range(len(q)):
+        forward_kinematics(dynamics, q[k])
+        p = world_point(dynamics, link, (place[0], place[1], place[2]))
+        store_vector(position, k, p)
+
+
+@routine
+def _advance_all(tree, q, v, dt):
+    """Move n configurations along their velocities."""
+    for k in range(len(q)):
+        advance(tree, q[k], v[k], dt)
+
+
+@routine
+def _momentum_of_links(dynamics, first, last, q, v, weighted_centre, total):
+    """Write mass times centre and momentum about the world's origin of the links from first on."""
+    tree = dynamics.tree
+    for k in range(len(q)):
+        forward_kinematics(dynamics, q[k])
+        velocities(dynamics, v[k])
+        rigid_bodies(dynamics)
+        weighted = zero_vector(tree.gravity[0])
+        linear = zero_vector(tree.gravity[0])
+        angular = zero_vector(tree.gravity[0])
+        for i in range(first, last):
+            c = world_point(dynamics, i, load_vector(tree.centre, i))
+            weighted = add(weighted, scale(tree.mass[i], c))
+            part = momentum(load_inertia(dynamics.rigid, i), load_twist(dynamics.velocity, i))
+            origin = load_vector(dynamics.origin, tree.root[i])
+            linear = add(linear, part.force)
+            angular = add(angular, add(part.moment, cross(origin, part.force)))
+        store_vector(weighted_centre, k, weighted)
+        for axis in range(3):
+            total[k, axis] = linear[axis]
+            total[k, 3 + axis] = angular[axis]
+
+
+@routine
+def _external_power(dynamics, forces, time, begin, dt, q, v, power):
+    """Write the power of external forces in n steps at states q, v and times inside the steps."""
+    for k in range(len(q)):
+        forward_kinematics(dynamics, q[k])
+        velocities(dynamics, v[k])
+        for i in range(len(forces.link)):
+            link = forces.link[i]
+            f = wrench_now(forces, i, time[k], begin[k], dt)
+            twist = load_twist(dynamics.velocity, link)
+            r = arm_to(dynamics, link, load_vector(forces.place, i))
+            power[k] += dot(f.force, point_velocity(twist, r)) + dot(f.moment, twist.angular)
+
+
+# ---------------------------------------------------------------------------------- over the motion
+
+
+def place_positions(motion: Motion) -> np.ndarray:
+    """Positions of all places in world axes [m], (n, places, 3)."""
+    return followed_places(motion, motion.q, motion.v)[0]
+
+
+def place_velocities(motion: Motion) -> np.ndarray:
+    """Velocities of the points of all places in world axes [m/s], (n, places, 3)."""
+    return followed_places(motion, motion.q, motion.v)[1]
+
+
+def followed_places(motion: Motion, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions [m] and velocities [m/s] of all places at other states, (n, places, 3) each."""
+    shape = (len(q), motion.depth.shape[1], 3)
+    position, velocity = np.zeros(shape), np.zeros(shape)
+    if shape[1] > 0 and motion.world.ground is not None:
+        places, _, _ = places_of(motion.world)
+        ground = motion.world.ground.bind()
+        _follow_places(allocate(motion.world.tree), places, ground, q, v, position, velocity)
+    return position, velocity
+
+
+def link_positions(motion: Motion, name: str) -> np.ndarray:
+    """Positions of the origin of a link or frame in world axes [m], (n, 3)."""
+    place = motion.world.place(name)
+    position = np.zeros((len(motion), 3))
+    _follow_link(allocate(motion.world.tree), place.link, place.position, motion.q, position)
+    return position
+
+
+def normals(motion: Motion) -> np.ndarray:
+    """Unit normals out of the ground at all places, (n, places, 3), read-only."""
+    ground = motion.world.ground
+    if not isinstance(ground, Plane | Slope):
+        found = "no ground" if ground is None else f"ground {type(ground).__name__}"
+        raise InputError(f"normals: this world has {found}; known for Plane and Slope")
+    return np.broadcast_to(ground.normal(), motion.force.shape)
+
+
+def places_under(motion: Motion, foot: str) -> np.ndarray:
+    """Numbers of the places of a link."""
+    places, _, _ = places_of(motion.world)
+    link = motion.world.place(foot).link
+    found = np.flatnonzero(places.link == link)
+    require_contact(motion)
+    if not len(found):
+        known = sorted({motion.world.link_names[i] for i in places.link})
+        raise InputError(f"'{foot}' has no colliding shape; these links have: {', '.join(known)}")
+    return found
+
+
+def require_contact(motion: Motion) -> None:
+    """Raise InputError if nothing could touch in this motion."""
+    if motion.depth.shape[1] == 0:
+        raise InputError(
+            "this motion was simulated without contact; give simulate() a contact model"
+        )
+
+
+def links_of(motion: Motion, robot: str | None) -> tuple[int, int]:
+    """First link of a robot, and that after its last; of all robots for None."""
+    first = 1
+    for one in motion.world.robots:
+        last = first + len(one.link_name)
+        if one.name == robot:
+            return first, last
+        first = last
+    if robot is None:
+        return 1, first
+    known = ", ".join(one.name for one in motion.world.robots)
+    raise InputError(f"no robot '{robot}' in this world; it has: {known}")
+
+
+def momentum_of(motion: Motion, robot: str | None) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass [kg], mass times centre of mass (n, 3), momentum about the world's origin (n, 6)."""
+    first, last = links_of(motion, robot)
+    weighted, total = np.zeros((len(motion), 3)), np.zeros((len(motion), 6))
+    dynamics = allocate(motion.world.tree)
+    _momentum_of_links(dynamics, first, last, motion.q, motion.v, weighted, total)
+    return float(motion.world.tree.mass[first:last].sum()), weighted, total
+
+
+def advanced(motion: Motion, q: np.ndarray, v: np.ndarray, dt: float) -> np.ndarray:
+    """Configurations after moving along velocities for dt [s], (n, nq)."""
+    moved = np.array(q)
+    _advance_all(motion.world.tree, moved, np.ascontiguousarray(v), dt)
+    return moved
+
+
+def external_power(
+    motion: Motion, forces: Forces, time: np.ndarray, q: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """Power of external forces at states inside the first steps of a motion [W], (len(q))."""
+    power = np.zeros(len(q))
+    begin = motion.time[: len(q)]
+    _external_power(
+        allocate(motion.world.tree), forces, time, begin, step_length(motion), q, v, power
+    )
+    return power
+
+
+def step_length(motion: Motion) -> float:
+    """Length of a step of the simulation [s]."""
+    if "dt" in motion.parameters:
+        return float(motion.parameters["dt"])
+    if len(motion) < 2:
+        raise InputError("this motion has one moment and does not tell its dt")
+    return float(motion.time[1] - motion.time[0])
+
+
+def world_points(what: str, value: ArrayLike, n: int) -> np.ndarray:
+    """Check a point, or one per moment, and return it as (n, 3) [m]."""
+    points = numbers(value)
+    if points.shape not in ((3,), (n, 3)) or not np.isfinite(points).all():
+        raise InputError(f"{what}: found {value!r}; give a finite point (3) or ({n}, 3) in m")
+    return np.broadcast_to(points, (n, 3))

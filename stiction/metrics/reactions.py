@@ -1,0 +1,138 @@
+"""Ground reactions: forces and moments under a foot, centre of pressure, zero-moment point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.errors import InputError
+from stiction.metrics.points import (
+    link_positions,
+    links_of,
+    momentum_of,
+    normals,
+    place_positions,
+    places_under,
+    require_contact,
+    world_points,
+)
+from stiction.places import places_of
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+
+IN_FLIGHT = 1e-3  # part of its weight: a robot that is carried less than this flies
+
+
+class FootWrench(NamedTuple):
+    """Contact force [N] and moment [N m] on a link in world axes, (n, 3) each."""
+
+    force: np.ndarray
+    moment: np.ndarray
+
+
+def foot_force(motion: Motion, foot: str) -> np.ndarray:
+    """Contact force on a link in world axes [N], (n, 3)."""
+    return motion.force[:, places_under(motion, foot)].sum(axis=1)
+
+
+def foot_wrench(motion: Motion, foot: str, about: ArrayLike | None = None) -> FootWrench:
+    """Contact force on a link and its moment, in world axes.
+
+    about: a point of the world, (3) or (n, 3) [m], that the moment is about; the origin of the
+    named link or frame, wherever it is, by default.
+    """
+    under = places_under(motion, foot)
+    if about is None:
+        centre = link_positions(motion, foot)
+    else:
+        centre = world_points("foot_wrench(about)", about, len(motion))
+    return _wrench(motion.force[:, under], place_positions(motion)[:, under], centre)
+
+
+def centre_of_pressure(motion: Motion, foot: str) -> np.ndarray:
+    """Centre of pressure under a link in world axes [m], (n, 3); NaN in flight."""
+    return _pressure_centre(motion, places_under(motion, foot))
+
+
+def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) -> np.ndarray:
+    """Zero-moment point on the ground in world axes [m], (n, 3); NaN in flight.
+
+    The point of the ground's plane about which what the ground does to the robot has no moment
+    along the plane (Vukobratovic & Borovac 2004). On flat ground it is the centre of pressure of
+    all feet together, and always inside their hull (Sardain & Bessonnet 2004); on other grounds the
+    plane is the level one through the centre of pressure.
+
+    definition: "forces" takes the recorded contact forces. "motion" takes the rates of change of
+    linear and angular momentum, by the difference of two moments, less gravity, and no contact
+    force: whatever else acts from outside (a push, a joint to the world) counts as if the ground
+    did it. Both agree, up to the error of a difference, where only the ground and gravity act.
+
+    robot: of this robot alone, and of all together by default.
+    """
+    require_contact(motion)
+    if definition == "forces":
+        first, last = links_of(motion, robot)
+        places, _, _ = places_of(motion.world)
+        ours = (places.link >= first) & (places.link < last)
+        force, moment = _wrench(
+            motion.force[:, ours], place_positions(motion)[:, ours], np.zeros(3)
+        )
+        least = 0.0
+    elif definition == "motion":
+        force, moment, weight = _from_momentum(motion, robot)
+        least = IN_FLIGHT * weight
+    else:
+        raise InputError(f"zmp: definition is {definition!r}; it can be 'forces' or 'motion'")
+    return _point_without_moment(motion, force, moment, least)
+
+
+def _from_momentum(motion: Motion, robot: str | None) -> tuple[np.ndarray, np.ndarray, float]:
+    """Force and moment about the origin that move a robot besides gravity, and its weight."""
+    mass, weighted, total = momentum_of(motion, robot)
+    gravity = motion.world.gravity
+    rate = np.full_like(total, np.nan)
+    rate[:-1] = np.diff(total, axis=0) / np.diff(motion.time)[:, None]
+    force = rate[:, :3] - mass * gravity
+    moment = rate[:, 3:] - np.cross(weighted, gravity)
+    return force, moment, mass * float(np.linalg.norm(gravity))
+
+
+def _point_without_moment(
+    motion: Motion, force: np.ndarray, moment: np.ndarray, least: float
+) -> np.ndarray:
+    """Point P of the ground with n x (moment about P) = 0; NaN where the force is least or less.
+
+    With a point O of the ground and M the moment about it, P = O + n x M / (n . F).
+    """
+    normal, origin = _plane(motion)
+    about_origin = moment - np.cross(origin, force)
+    pressing = force @ normal
+    with np.errstate(invalid="ignore", divide="ignore"):
+        point = origin + np.cross(normal, about_origin) / pressing[:, None]
+    point[~(pressing > least)] = np.nan
+    return point
+
+
+def _plane(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """Unit normal (3) and a point, (3) or (n, 3), of the plane that zero-moment points are in."""
+    return normals(motion)[0, 0], motion.world.ground.bind().point  # type: ignore[union-attr]
+
+
+def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:
+    """Mean position of places weighted by their normal forces [m], (n, 3); NaN in flight."""
+    pressure = (motion.force * normals(motion)).sum(axis=2)[:, under]
+    total = pressure.sum(axis=1)
+    weighted = (pressure[:, :, None] * place_positions(motion)[:, under]).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = weighted / total[:, None]
+    centre[~(total > 0)] = np.nan
+    return centre
+
+
+def _wrench(force: np.ndarray, position: np.ndarray, about: np.ndarray) -> FootWrench:
+    """Sum of forces at positions (n, places, 3), and of their moments about a point."""
+    arm = position - about[..., None, :]
+    return FootWrench(force.sum(axis=1), np.cross(arm, force).sum(axis=1))
