@@ -1,6 +1,7 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
 from stiction import mechanics, robots
+from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
 from stiction.contact.gauss_seidel import GaussSeidel
@@ -14,7 +15,7 @@ from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
 from stiction.errors import StictionError
 from stiction.external import Push, TabulatedForce
-from stiction.ground import Plane, Slope
+from stiction.ground import HeightField, Plane, Slope, Steps
 from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import integrator
 from stiction.integrators.runge_kutta import RungeKutta4
@@ -30,9 +31,11 @@ from stiction.world import State, World
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "Bilateral",
     "Coulomb",
     "ForcePlate",
     "GaussSeidel",
+    "HeightField",
     "HuntCrossley",
     "ImplicitSpringDamper",
     "JointSpace",
@@ -51,6 +54,7 @@ __all__ = [
     "Slope",
     "SpringDamper",
     "State",
+    "Steps",
     "StictionError",
     "TabulatedForce",
     "Torques",

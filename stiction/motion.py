@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from stiction.errors import InputError, MotionFileError, StictionError
 from stiction.external import Push, TabulatedForce
-from stiction.ground import Plane, Slope
+from stiction.ground import ground_from, ground_values
 from stiction.kernels.tree import allocate
 from stiction.mechanics import Energy, Momentum, measure
 from stiction.robot import Robot
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 FORMAT = 1  # of the motion file
 ARRAYS = ("time", "q", "v", "torque", "passive", "force", "depth", "slip")
 LATER = ("contact_velocity", "solver")  # not in the first files of this format
-GROUNDS = {"Plane": Plane, "Slope": Slope}
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,9 +223,7 @@ class Motion:
         file.attrs["parameters"] = json.dumps(self.parameters)
         file.attrs["versions"] = json.dumps(self.versions)
         file.attrs["gravity"] = self.world.gravity
-        ground = self.world.ground
-        named = None if ground is None else {"kind": type(ground).__name__, **vars(ground)}
-        file.attrs["ground"] = json.dumps(named)
+        file.attrs["ground"] = json.dumps(ground_values(self.world.ground))
         materials = [[sorted(pair), row] for pair, row in self.world.materials.items()]
         file.attrs["materials"] = json.dumps(materials)
         for name in (*ARRAYS, *LATER):
@@ -266,7 +263,7 @@ class Motion:
         robots = [Robot.load(io.BytesIO(stored[str(k)][()].tobytes())) for k in range(len(stored))]
         world = World(
             *robots,
-            ground=_ground(json.loads(file.attrs["ground"])),
+            ground=ground_from(json.loads(file.attrs["ground"])),
             materials=_materials(json.loads(file.attrs["materials"])),
             gravity=file.attrs["gravity"],
         )
@@ -291,14 +288,6 @@ class Motion:
             parameters=json.loads(file.attrs["parameters"]),
             versions=json.loads(file.attrs["versions"]),
         )
-
-
-def _ground(values: dict[str, Any] | None) -> Plane | Slope | None:
-    """Return the ground that a file names."""
-    if values is None:
-        return None
-    kind = GROUNDS[values.pop("kind")]
-    return kind(**{**values, "velocity": tuple(values["velocity"])})
 
 
 def _materials(rows: list) -> dict[tuple[str, str], dict[str, float]]:

@@ -19,23 +19,25 @@ RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from it
 
 
 def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
-    """Return the places, the name of each one's shape, and the pairs of materials."""
+    """Return the places, the name of each one's shape, and the pairs of materials.
+
+    A material of a robot has a pair with every material of the ground, one after the other.
+    """
     rows: list[dict[str, Any]] = []
-    pairs: dict[tuple[str, str], int] = {}
-    groups: dict[int, int] = {}
-    ground = "" if world.ground is None else world.ground.material
+    grounds = [""] if world.ground is None else world.ground.material_names()
+    materials: dict[str, int] = {}
     first = 1
     for robot in world.robots:
         for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
             link = first + int(robot.shape_link[shape])
-            pair = pairs.setdefault((str(robot.shape_material[shape]), ground), len(pairs))
-            group = groups.setdefault(link, len(groups))
+            own = materials.setdefault(str(robot.shape_material[shape]), len(materials))
+            name = f"{robot.name}/{robot.shape_name[shape]}"
             for place in shape_places(robot, shape):
-                name = f"{robot.name}/{robot.shape_name[shape]}"
-                rows.append({**place, "link": link, "group": group, "pair": pair, "name": name})
+                rows.append({**place, "link": link, "pair": own * len(grounds), "name": name})
         first += len(robot.link_name)
     rows.sort(key=lambda row: row["link"])  # places of one link are neighbours
-    return _stacked(rows), [row["name"] for row in rows], list(pairs)
+    pairs = [(own, ground) for own in materials for ground in grounds]
+    return _stacked(rows), [row["name"] for row in rows], pairs
 
 
 def shape_places(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
@@ -53,7 +55,7 @@ def shape_places(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
         return [ball((0, 0, b), a), ball((0, 0, -b), a)]
     if kind == "box":
         return [ball(corner) for corner in itertools.product((-a, a), (-b, b), (-c, c))]
-    if kind == "hull":
+    if kind in ("hull", "points"):
         rows = slice(robot.shape_vertex[shape], robot.shape_vertex[shape + 1])
         return [ball(vertex) for vertex in robot.vertices[rows]]
     if kind == "cylinder":
@@ -108,13 +110,30 @@ def _stacked(rows: list[dict[str, Any]]) -> Places:
     def column(name: str, kind: Any, *shape: int) -> np.ndarray:
         return np.array([row[name] for row in rows], kind).reshape(len(rows), *shape)
 
+    links, centres = column("link", np.int64), column("centre", float, 3)
+    radii = column("radius", float)
+    group_links, firsts, groups = np.unique(links, return_index=True, return_inverse=True)
+    members = [slice(*ends) for ends in itertools.pairwise([*firsts, len(rows)])]
+    spheres = [_sphere(centres[group], radii[group]) for group in members]
     return Places(
         kind=column("kind", np.int64),
-        link=column("link", np.int64),
-        centre=column("centre", float, 3),
+        link=links,
+        centre=centres,
         axis=column("axis", float, 3),
-        radius=column("radius", float),
+        radius=radii,
         turn=column("turn", float),
-        group=column("group", np.int64),
+        group=groups.astype(np.int64),
         pair=column("pair", np.int64),
+        group_link=group_links,
+        group_first=np.append(firsts, len(rows)).astype(np.int64),
+        group_centre=np.array([centre for centre, _ in spheres]).reshape(-1, 3),
+        group_radius=np.array([radius for _, radius in spheres]),
     )
+
+
+def _sphere(centres: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, float]:
+    """Centre and radius of a sphere around balls, rounded up."""
+    low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
+    middle = (low + high) / 2
+    reach = np.linalg.norm(centres - middle, axis=1) + radii
+    return middle, float(reach.max()) * (1 + 1e-6)

@@ -62,7 +62,7 @@ def outline(robot: Robot, shape: int | np.integer) -> np.ndarray:
     """Points (n, 3) of a shape, in the frame of its link, whose extents are those of the shape."""
     kind = SHAPE_KINDS[robot.shape_kind[shape]]
     a, b, c = robot.shape_size[shape]
-    if kind == "hull":
+    if kind in ("hull", "points"):
         rows = slice(robot.shape_vertex[shape], robot.shape_vertex[shape + 1])
         points = robot.vertices[rows]
     elif kind == "box":

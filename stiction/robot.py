@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from stiction.arguments import numbers
 from stiction.description.checks import check
-from stiction.description.description import Description
+from stiction.description.description import SHAPE_KINDS, Description
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
 from stiction.robot_arrays import JOINT_CODES, JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
 from stiction.rotation import Pose
+from stiction.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
 
 FORMAT = 1  # of the .npz file
 # what numpy, zipfile and zlib raise at a damaged file
@@ -79,7 +80,7 @@ class Robot:
     shape_material: np.ndarray  # (shapes) name
     shape_collides: np.ndarray  # (shapes) bool
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
-    vertices: np.ndarray  # (rows, 3) of hulls, in the shape's frame
+    vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
     actuator_name: np.ndarray  # (nu)
     actuator_link: np.ndarray  # (nu) link whose joint is driven
@@ -201,6 +202,62 @@ class Robot:
                 )
             collides |= chosen
         return dataclasses.replace(self, shape_collides=collides)
+
+    def with_sole_points(self, name: str, along: int, across: int) -> Robot:
+        """Return the same robot where a grid of points under a shape touches instead of the shape.
+
+        name: a box or hull, or a link with one that collides. The grid fills the face that looks
+        down in the home configuration, of a hull the rectangle around it, up to its edges, with
+        `along` points along the longer edge and `across` along the shorter one.
+        """
+        if not all(isinstance(n, int | np.integer) and n >= 1 for n in (along, across)):
+            raise InputError(
+                f"robot '{self.name}': with_sole_points: found {along!r} points along and "
+                f"{across!r} across; give whole numbers, at least 1"
+            )
+        shape = self._sole(name)
+        kind = SHAPE_KINDS[self.shape_kind[shape]]
+        turned = home_rotation(self, int(self.shape_link[shape])) @ self.shape_rotation[shape]
+        if kind == "box":
+            face = lowest_face_of_box(self.shape_size[shape], -turned[2])
+        else:
+            rows = slice(self.shape_vertex[shape], self.shape_vertex[shape + 1])
+            face = lowest_face_of_hull(self.vertices[rows], -turned[2])
+        return self._with_points(shape, sole_grid(face, int(along), int(across)))
+
+    def _sole(self, name: str) -> int:
+        """Return the box or hull of a name, or the only colliding one of a link."""
+        links = np.flatnonzero(self.link_name == name)
+        of_link = np.isin(self.shape_link, links) & self.shape_collides
+        found = np.flatnonzero((self.shape_name == name) | of_link)
+        kinds = [SHAPE_KINDS[kind] for kind in self.shape_kind[found]]
+        if len(found) == 1 and kinds[0] in ("box", "hull"):
+            return int(found[0])
+        named = [f"{kind} '{self.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
+        raise InputError(
+            f"robot '{self.name}': with_sole_points: '{name}' is {', '.join(named) or 'no shape'}; "
+            "give the name of one box or hull, or of a link on which one alone collides"
+        )
+
+    def _with_points(self, shape: int, points: np.ndarray) -> Robot:
+        """Return the same robot where points, in the frame of a shape, collide in its place."""
+        name = f"{self.shape_name[shape]}_points"
+        collides = np.append(self.shape_collides, True)
+        collides[shape] = False
+        added: dict[str, Any] = {
+            "shape_name": name,
+            "shape_kind": SHAPE_KINDS.index("points"),
+            "shape_size": np.zeros(3),
+            "shape_vertex": len(self.vertices) + len(points),
+        }
+        for field in ("link", "position", "rotation", "material"):
+            added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
+        changed: dict[str, Any] = {
+            field: np.concatenate([getattr(self, field), np.array([value])])
+            for field, value in added.items()
+        }
+        vertices = np.concatenate([self.vertices, points])
+        return dataclasses.replace(self, **changed, shape_collides=collides, vertices=vertices)
 
     @property
     def q_index(self) -> np.ndarray:

@@ -12,10 +12,13 @@ from numpy.typing import ArrayLike
 
 from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
-from stiction.ground import LEVEL, Plane, Slope
+from stiction.ground import GROUNDS, LEVEL, Ground
+from stiction.kernels.contact import deepest
 from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.terrain import FlatGround, Heights, Stairs
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Dynamics, Tree, allocate
 from stiction.materials import Materials, checked_materials
+from stiction.places import places_of
 from stiction.robot import Robot
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
@@ -23,6 +26,7 @@ SLACK = {
     np.dtype(np.float64): 1e-9,
     np.dtype(np.float32): 1e-4,
 }  # `Tree.slack`, well above rounding
+TOUCHES = 1e-9  # depth that is no more than a touch [m]
 _DOF_FIELDS = (
     "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
 ).split()
@@ -59,7 +63,7 @@ class World:
     def __init__(
         self,
         *robots: Robot,
-        ground: Plane | Slope | None = LEVEL,
+        ground: Ground | None = LEVEL,
         materials: Materials | None = None,
         gravity: ArrayLike = GRAVITY,
     ) -> None:
@@ -73,9 +77,9 @@ class World:
                 raise InputError(
                     f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)"
                 )
-        if not (ground is None or isinstance(ground, Plane | Slope)):
+        if not (ground is None or isinstance(ground, Ground)):
             raise InputError(
-                f"World(ground=...) takes Plane(), Slope(angle) or None, "
+                f"World(ground=...) takes {', '.join(GROUNDS)} or None, "
                 f"found {type(ground).__name__}"
             )
         self.robots = _distinct(robots)
@@ -139,28 +143,32 @@ class World:
         return State(np.concatenate([robot.home for robot in self.robots]), np.zeros(self.nv))
 
     def standing(self, above: float = 0.0) -> State:
-        """Home, every free robot or object moved up or down until it is `above` the ground [m]."""
+        """Home, every free robot or object moved up or down until it is `above` the ground [m].
+
+        On steps and height fields that is how far up from where it touches.
+        """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
         if not np.isfinite(above):
             raise InputError(f"standing(above={above}): give a finite height in m")
         state = self.home()
-        surface = self.ground.bind()
         dynamics = allocate(self.tree)
         forward_kinematics(dynamics, state.q)
-        gaps: dict[int, float] = {}
-        for root, point in _lowest_points(self, dynamics, surface.normal):
-            gap = float((point - surface.point) @ surface.normal)
-            gaps[root] = min(gap, gaps.get(root, np.inf))
+        ground = self.ground.bind()
+        if isinstance(ground, FlatGround):
+            lifts = _lifts_to_plane(self, dynamics, ground)
+            lifts = {root: lift + above / ground.normal[2] for root, lift in lifts.items()}
+        else:
+            lifts = _lifts_out_of(self, dynamics, ground)
+            lifts = {root: lift + above for root, lift in lifts.items()}
         for root in range(1, len(self.tree.parent)):
             if self.tree.parent[root] != 0 or self.tree.joint_type[root] != FREE:
                 continue
-            if root not in gaps:
+            if root not in lifts:
                 raise InputError(
                     f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
                 )
-            height = (above - gaps[root]) / surface.normal[2]
-            state.q[self.tree.q_index[root] + 2] += height
+            state.q[self.tree.q_index[root] + 2] += lifts[root]
         return state
 
     def digest(self) -> str:
@@ -363,6 +371,38 @@ def _chains(
 # ------------------------------------------------------------------------------------------ heights
 
 
+def _lifts_to_plane(world: World, dynamics: Dynamics, plane: FlatGround) -> dict[int, float]:
+    """How far up each root link must go for its tree to touch a plane [m]."""
+    lifts: dict[int, float] = {}
+    for root, point in _lowest_points(world, dynamics, plane.normal):
+        lift = float((plane.point - point) @ plane.normal / plane.normal[2])
+        lifts[root] = max(lift, lifts.get(root, -np.inf))
+    return lifts
+
+
+def _lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> dict[int, float]:
+    """How far up each root link must go for its tree to touch uneven ground [m]."""
+    places, _, _ = places_of(world)
+    home = dynamics.origin[:, 2].copy()
+
+    def depth(root: int, lift: float) -> float:
+        dynamics.origin[root, 2] = home[root] + lift
+        return float(deepest(places, ground, dynamics, root))
+
+    lifts = {}
+    for root in {int(world.tree.root[link]) for link in places.link}:
+        low, high = -1.0, 1.0
+        while depth(root, low) <= TOUCHES:
+            low *= 2
+        while depth(root, high) > TOUCHES:
+            high *= 2
+        while high - low > TOUCHES:
+            middle = (low + high) / 2
+            low, high = (low, middle) if depth(root, middle) <= TOUCHES else (middle, high)
+        lifts[root] = high + depth(root, high)
+    return lifts
+
+
 def _lowest_points(
     world: World, dynamics: Dynamics, up: np.ndarray
 ) -> list[tuple[int, np.ndarray]]:
@@ -385,7 +425,7 @@ def _reach(robot: Robot, shape: int, direction: np.ndarray) -> float:
     """How far a shape extends from its origin along a unit direction in its own axes [m]."""
     kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
     x, y, z = direction
-    if kind == "hull":
+    if kind in ("hull", "points"):
         rows = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
         return float((rows @ direction).max())
     if kind == "plane":

@@ -58,12 +58,12 @@ def test_sizes_masses_and_home_are_those_of_the_robots_in_order():
         (
             (robots.ball(),),
             {"ground": 0.0},
-            r"takes Plane\(\), Slope\(angle\) or None, found float",
+            "takes Plane, Slope, Steps, HeightField or None, found float",
         ),
         (
             (robots.ball(),),
             {"ground": Plane},
-            r"takes Plane\(\), Slope\(angle\) or None, found type",
+            "takes Plane, Slope, Steps, HeightField or None, found type",
         ),
         ((robots.ball(),), {"gravity": -9.81}, "three finite numbers in m/s2, found -9.81"),
         ((robots.ball(),), {"gravity": (0, 0, nan)}, "three finite numbers in m/s2, found"),

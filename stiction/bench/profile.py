@@ -1,9 +1,9 @@
-"""Microseconds that the parts of a step take, each repeated many times where a simulation stands.
+"""Microseconds that the parts of a step take, each repeated many times where a simulation is.
 
-A part is a routine that repeats kernels on the arrays of a simulation and can be repeated: it
-writes what a step would write there. `PARTS` lists them in the order of a step. "settle"
-contains the articulated bodies, the accelerations and the parts of an impulse solver, as often as
-the modes of the joints need them.
+A part calls the kernels that a step calls, on the arrays of the simulation. "settle" contains the
+articulated bodies, the accelerations and the parts of an impulse solver, as often as the modes of
+the joints need them in the last step. "whole step" is the mean over many steps from there, so it is
+more than the sum where some of them are harder than the last.
 """
 
 from __future__ import annotations

@@ -32,7 +32,9 @@ LARGEST = 1e15  # no number of a robot is larger; their products would overflow
 NOTHING = 1e-12  # inertia that is as good as none [kg m2]
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "hull": 0, "plane": 0}
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
+SIZES |= {"hull": 0, "plane": 0, "points": 0}
+FEWEST_VERTICES = {"hull": 4, "points": 1}
 
 
 def check(description: Description) -> None:
@@ -186,20 +188,22 @@ def _shapes(description: Description) -> Iterator[str]:
         yield from _finite(f"{where}, a {shape.kind}, has size", shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
             yield f"{where}, a {shape.kind}, has size {shape.size}; sizes are positive"
-        yield from _hull(where, shape)
+        yield from _vertices(where, shape)
 
 
-def _hull(where: str, shape: Shape) -> Iterator[str]:
-    if shape.kind != "hull":
+def _vertices(where: str, shape: Shape) -> Iterator[str]:
+    if shape.kind not in FEWEST_VERTICES:
         if shape.vertices:
-            yield f"{where} is a {shape.kind} with vertices; only a hull has them"
+            yield f"{where} is a {shape.kind} with vertices; only a hull or points have them"
         return
-    if len(shape.vertices) < 4:
-        yield f"{where} is a hull of {len(shape.vertices)} vertices; it takes at least four"
+    what = "a hull" if shape.kind == "hull" else "a set"
+    fewest = FEWEST_VERTICES[shape.kind]
+    if len(shape.vertices) < fewest:
+        yield f"{where} is {what} of {len(shape.vertices)} vertices; it takes at least {fewest}"
     elif {len(vertex) for vertex in shape.vertices} != {3}:
-        yield f"{where} is a hull with vertices that are not of three numbers; give x, y, z"
+        yield f"{where} is {what} with vertices that are not of three numbers; give x, y, z"
     elif not (np.abs(np.array(shape.vertices, dtype=float)) < LARGEST).all():
-        yield f"{where} is a hull with vertices that are not finite; give finite numbers"
+        yield f"{where} is {what} with vertices that are not finite; give finite numbers"
 
 
 def _frames(description: Description) -> Iterator[str]:

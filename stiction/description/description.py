@@ -17,7 +17,7 @@ UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 WORLD = "world"  # the name that a joint, shape or frame gives as its link when it is fixed in space
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
-SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane")
+SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Shape:
     """Geometry fixed to a link.
 
     `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
-    ellipsoid (three half extents), hull () with `vertices`, plane () with its normal along z.
+    ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
+    along z. A shape of kind points touches with just these points.
     """
 
     name: str

@@ -28,6 +28,7 @@ from stiction.kernels.tree import (
 )
 
 RECOVERY = 0.1  # fraction of a violated limit that is taken back per step ...
+NO_ACCELERATION = 1e-6  # too small to tell a sliding joint from one at rest [rad/s2 or m/s2]
 RECOVERY_SPEED = 0.5  # ... and the fastest that a stop may move a joint to do so [rad/s or m/s]
 
 
@@ -114,7 +115,7 @@ def judged_mode(dynamics, d, q, v, dt, shares):
     if mode == AT_LOWER or mode == AT_UPPER:
         held = excess(dynamics, d, v_next) <= tree.slack[0] * tree.friction[d]
         return mode if held else released_mode(dynamics, d, v_next)
-    rounding = tree.slack[0] * (abs(v[d]) + abs(v_next))
+    rounding = tree.slack[0] * (abs(v[d]) + abs(v_next)) + like(dt, NO_ACCELERATION) * dt
     if tree.dof_q[d] >= 0:
         if v_next < lowest_velocity(tree, d, q, v, dt, shares) - rounding:
             return AT_LOWER

@@ -27,7 +27,7 @@ from stiction.arguments import numbers
 from stiction.contact.contact_model import MODELS
 from stiction.errors import InputError
 from stiction.materials import pair_table
-from stiction.metrics.points import normals, require_contact, step_length
+from stiction.metrics.points import material_pairs, normals, require_contact, step_length
 from stiction.places import places_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ REST = 1e-6  # slower than this a point is at rest, if its model has no stick_sp
 
 
 class Friction(NamedTuple):
-    """Coulomb's law at all places, (places) each."""
+    """Coulomb's law at all places, (n, places) each."""
 
     static: np.ndarray
     kinetic: np.ndarray
@@ -98,16 +98,17 @@ def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
 
 
 def friction_coefficients(motion: Motion) -> Friction:
-    """Static and kinetic coefficients of friction of all places.
+    """Static and kinetic coefficients of friction of all places, (n, places).
 
     They are the fields mu_static and mu_kinetic (or mu) of the contact model for the pair of
     materials of each place; a model that has only one of them uses it for both.
     """
     require_contact(motion)
     model = _model(motion)
-    places, _, pairs = places_of(motion.world)
+    _, _, pairs = places_of(motion.world)
+    meeting = material_pairs(motion)
     table, _ = pair_table(model, pairs, motion.world.materials)
-    columns = {name: table[places.pair, k] for k, name in enumerate(model._fields)}
+    columns = {name: table[meeting, k] for k, name in enumerate(model._fields)}
     kinetic = columns.get("mu_kinetic", columns.get("mu"))
     static = columns.get("mu_static", kinetic)
     if static is None:
@@ -116,7 +117,7 @@ def friction_coefficients(motion: Motion) -> Friction:
             "so its forces have no friction cone; give mu="
         )
     kinetic = static if kinetic is None else kinetic
-    return Friction(static, kinetic, columns.get("stick_speed", np.full(len(static), REST)))
+    return Friction(static, kinetic, columns.get("stick_speed", np.full(static.shape, REST)))
 
 
 def split(vectors: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from stiction.metrics.contact_criteria import (
     largest,
     split,
 )
-from stiction.metrics.points import normals, place_positions, places_under, require_contact
+from stiction.metrics.points import followed_places, normals, places_under, require_contact
 
 if TYPE_CHECKING:
     from stiction.motion import Motion
@@ -70,11 +70,9 @@ def force_spread(motion: Motion, foot: str) -> np.ndarray:
     0: all carry the same. NaN where the foot carries nothing.
     """
     under = places_under(motion, foot)
-    n = normals(motion)[:, under]
-    f_n, _ = split(motion.force[:, under], n)
-    level = motion.world.ground.bind().point  # type: ignore[union-attr]
-    height, _ = split(place_positions(motion)[:, under] - level, n)
-    touching = (f_n != 0) | (height < NEAR)
+    followed = followed_places(motion, motion.q, motion.v)
+    f_n, _ = split(motion.force[:, under], followed.normal[:, under])
+    touching = (f_n != 0) | (followed.depth[:, under] > -NEAR)
     count = touching.sum(axis=1)
     total = np.where(touching, f_n, 0.0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -118,7 +118,7 @@ def _contact_work(
     if motion.depth.shape[1] == 0:
         return np.zeros(len(q)), np.zeros(len(q))
     n, force = normals(motion)[:-1], motion.force[:-1]
-    _, velocity = followed_places(motion, q, v)
+    velocity = followed_places(motion, q, v).velocity
     v_n, v_t = split(velocity, n)
     f_n, f_t = split(force, n)
     return dt * (f_n * v_n).sum(axis=1), dt * (f_t * v_t).sum(axis=(1, 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from stiction.arguments import numbers
 from stiction.compiled import routine
 from stiction.errors import InputError
-from stiction.ground import Plane, Slope
 from stiction.kernels.articulated import rigid_bodies
-from stiction.kernels.contact import touching_arm
+from stiction.kernels.contact import touching
 from stiction.kernels.forces import Forces, wrench_now
 from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
 from stiction.kernels.spatial import (
@@ -34,23 +33,36 @@ from stiction.places import places_of
 if TYPE_CHECKING:
     from stiction.motion import Motion
 
+
+class Followed(NamedTuple):
+    """All places at n states, in world axes."""
+
+    position: np.ndarray  # (n, places, 3) [m]
+    velocity: np.ndarray  # (n, places, 3) [m/s]
+    normal: np.ndarray  # (n, places, 3) unit normal of the ground where it is met
+    pair: np.ndarray  # (n, places) number of the pair of materials that meet
+    depth: np.ndarray  # (n, places) in the ground, minus the gap over it [m]
+
+
 # -------------------------------------------------------------------------------- compiled routines
 
 
 @routine
-def _follow_places(dynamics, places, ground, q, v, position, velocity):
-    """Write where the places are in the world, and how their points move, at n states."""
-    n = (ground.normal[0], ground.normal[1], ground.normal[2])
+def _follow_places(dynamics, places, ground, q, v, followed):
+    """Write where the places are in the world, how their points move, what they meet, n times."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         velocities(dynamics, v[k])
         for i in range(len(places.link)):
             link = places.link[i]
             origin = load_vector(dynamics.origin, dynamics.tree.root[link])
-            r = touching_arm(places, dynamics, n, i)
-            position[k, i, 0], position[k, i, 1], position[k, i, 2] = add(origin, r)
+            r, met = touching(places, ground, dynamics, link, i)
             moving = point_velocity(load_twist(dynamics.velocity, link), r)
-            velocity[k, i, 0], velocity[k, i, 1], velocity[k, i, 2] = moving
+            store_vector(followed.position[k], i, add(origin, r))
+            store_vector(followed.velocity[k], i, moving)
+            store_vector(followed.normal[k], i, met.normal)
+            followed.pair[k, i] = places.pair[i] + met.material
+            followed.depth[k, i] = met.depth
 
 
 @routine
@@ -112,23 +124,25 @@ def _external_power(dynamics, forces, time, begin, dt, q, v, power):
 
 def place_positions(motion: Motion) -> np.ndarray:
     """Positions of all places in world axes [m], (n, places, 3)."""
-    return followed_places(motion, motion.q, motion.v)[0]
+    return followed_places(motion, motion.q, motion.v).position
 
 
 def place_velocities(motion: Motion) -> np.ndarray:
     """Velocities of the points of all places in world axes [m/s], (n, places, 3)."""
-    return followed_places(motion, motion.q, motion.v)[1]
+    return followed_places(motion, motion.q, motion.v).velocity
 
 
-def followed_places(motion: Motion, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions [m] and velocities [m/s] of all places at other states, (n, places, 3) each."""
+def followed_places(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
+    """Return what all places do at other states."""
     shape = (len(q), motion.depth.shape[1], 3)
-    position, velocity = np.zeros(shape), np.zeros(shape)
+    position, velocity, normal = (np.zeros(shape) for _ in range(3))
+    pair, depth = np.zeros(shape[:2], np.int64), np.zeros(shape[:2])
+    followed = Followed(position, velocity, normal, pair, depth)
     if shape[1] > 0 and motion.world.ground is not None:
         places, _, _ = places_of(motion.world)
         ground = motion.world.ground.bind()
-        _follow_places(allocate(motion.world.tree), places, ground, q, v, position, velocity)
-    return position, velocity
+        _follow_places(allocate(motion.world.tree), places, ground, q, v, followed)
+    return followed
 
 
 def link_positions(motion: Motion, name: str) -> np.ndarray:
@@ -140,12 +154,15 @@ def link_positions(motion: Motion, name: str) -> np.ndarray:
 
 
 def normals(motion: Motion) -> np.ndarray:
-    """Unit normals out of the ground at all places, (n, places, 3), read-only."""
-    ground = motion.world.ground
-    if not isinstance(ground, Plane | Slope):
-        found = "no ground" if ground is None else f"ground {type(ground).__name__}"
-        raise InputError(f"normals: this world has {found}; known for Plane and Slope")
-    return np.broadcast_to(ground.normal(), motion.force.shape)
+    """Unit normals out of the ground at all places, (n, places, 3)."""
+    if motion.world.ground is None:
+        raise InputError("normals: this world has no ground")
+    return followed_places(motion, motion.q, motion.v).normal
+
+
+def material_pairs(motion: Motion) -> np.ndarray:
+    """Pairs of materials that meet at all places, numbers in the list of pairs, (n, places)."""
+    return followed_places(motion, motion.q, motion.v).pair
 
 
 def places_under(motion: Motion, foot: str) -> np.ndarray:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.errors import InputError
+from stiction.kernels.terrain import FlatGround
 from stiction.metrics.points import (
     link_positions,
     links_of,
     momentum_of,
-    normals,
     place_positions,
     places_under,
     require_contact,
@@ -118,12 +118,19 @@ def _point_without_moment(
 
 def _plane(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
     """Unit normal (3) and a point, (3) or (n, 3), of the plane that zero-moment points are in."""
-    return normals(motion)[0, 0], motion.world.ground.bind().point  # type: ignore[union-attr]
+    ground = motion.world.ground
+    bound = ground.bind()  # type: ignore[union-attr]
+    if isinstance(bound, FlatGround):
+        return bound.normal, bound.point
+    return ground.normal(), _pressure_centre(motion, np.arange(motion.depth.shape[1]))  # type: ignore[union-attr]
 
 
 def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:
-    """Mean position of places weighted by their normal forces [m], (n, 3); NaN in flight."""
-    pressure = (motion.force * normals(motion)).sum(axis=2)[:, under]
+    """Mean position of places weighted by pressure [m], (n, 3); NaN in flight.
+
+    Pressure is the force along the normal of flat ground, upwards on uneven ground.
+    """
+    pressure = motion.force[:, under] @ motion.world.ground.normal()  # type: ignore[union-attr]
     total = pressure.sum(axis=1)
     weighted = (pressure[:, :, None] * place_positions(motion)[:, under]).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

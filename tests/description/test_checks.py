@@ -360,7 +360,13 @@ def test_a_hull_has_four_finite_vertices():
     assert "shape 'foot'" in complaint(broken)
     flat = with_foot(kind="hull", size=(), vertices=(*corners, (1.0, 1.0)))
     assert "shape 'foot'" in complaint(flat)
-    assert "only a hull has them" in complaint(with_foot(vertices=corners))
+    assert "only a hull or points have them" in complaint(with_foot(vertices=corners))
+
+
+def test_points_are_one_or_more():
+    check(with_foot(kind="points", size=(), vertices=((0.0, 0.0, 0.0),)))
+    none = complaint(with_foot(kind="points", size=()))
+    assert "shape 'foot' of link 'leg' is a set of 0 vertices; it takes at least 1" in none
 
 
 def test_friction_of_a_material_is_not_negative():

@@ -20,8 +20,9 @@ from stiction.contact.contact_model import Memory, NoContact
 from stiction.external import bind_forces
 from stiction.integrators.equation_of_motion import Surface, System
 from stiction.integrators.integrator import StepState, Work, take_step
-from stiction.kernels.contact import Contact, Ground, Places
+from stiction.kernels.contact import Contact, Places
 from stiction.kernels.spatial import like
+from stiction.kernels.terrain import Ground
 from stiction.kernels.tree import Dynamics, Tree, allocate
 from stiction.simulation import _allocate_work, make_surface
 

@@ -189,7 +189,7 @@ def test_pairs_of_materials_win_over_the_model():
     motion = one_point((1, 0, 2), (0, 0, 0), world=world)
     friction = friction_coefficients(motion)
     assert (friction.static == 0.2).all() and (friction.kinetic == 0.2).all()
-    assert friction.static.shape == (8,)
+    assert friction.static.shape == (len(motion), 8)
     assert motion.cone_violation()[0, 0] == pytest.approx(0.6 / np.hypot(1, 0.2), rel=1e-12)
 
 

@@ -1,0 +1,132 @@
+"""`Bilateral`: feet fixed to the ground, Bruneau & Ouezdou, "Distributed Ground/Walking Robot
+Interaction", section 2.1.
+
+    Paper        Here              Meaning
+    D(q)         P, `response.py`  velocities of the touching points
+    D q' = 0     Eq. (3)           touching points do not move at the end of the step
+    Gamma        contact.impulse   reactions at these points, times the step
+    I_v          contact.impulse   impulses at an impact, Eq. (4): perfectly inelastic
+
+A point that touches is fixed in all directions and may be pulled: nothing slides and nothing opens
+until a point is pulled with more than `release`, the most pulled first. The paper lets the gait
+decide when a foot lifts off; by default feet stay fixed for good, and `release` = 0 is the
+unilateral assumption of its section 2.3.1, with endless friction. Constraints are met at the level
+of velocities, Eq. (3) at the end of each step, which integrates Eq. (2). Where more points are
+fixed than needed, reactions are those of least norm.
+"""
+
+from typing import Annotated, NamedTuple
+
+from stiction.compiled import kernel
+from stiction.contact.contact_model import (
+    IMPULSE_SOLVER,
+    UNIQUE_FORCES,
+    Parameter,
+    contact_model,
+    parameters,
+)
+from stiction.contact.friction import KIND, OPEN, STICK
+from stiction.contact.newton import (
+    compliance,
+    constrained_velocity,
+    implied_impulse,
+    take_newton_step,
+)
+from stiction.kernels.response import (
+    arm_from_centre,
+    free_velocity,
+    gather_wrenches,
+    respond_to_wrenches,
+)
+from stiction.kernels.spatial import (
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    store_vector,
+    zero_vector,
+)
+from stiction.kernels.tree import OK
+
+ROOM = 6  # columns as in `newton.py`
+EPS = 1e-6  # compliance of a fixed point beside that of its link
+POLISHES = 2  # repetitions that take the velocity of this compliance away
+
+
+class Bilateral(NamedTuple):
+    """Feet fixed to the ground, Eq. (1)-(4)."""
+
+    release: Annotated[float, Parameter("N", low=0)] = 1e9  # pulled harder, a point opens
+
+
+@contact_model(
+    Bilateral, promises=(UNIQUE_FORCES,), family=IMPULSE_SOLVER, point_state=1, room=ROOM
+)
+def bilateral(params, dynamics, contact, state, work, dt):
+    """Write the impulses that fix all touching points; points pulled too hard open, one by one."""
+    response, room = work.response, work.room
+    fixed = choose_fixed(contact, response, state, room)
+    solutions = 0
+    for _ in range(fixed):
+        fix_points(contact, response, room, like(dt, EPS))
+        solutions += 1
+        if not open_most_pulled(params, contact, room, dt):
+            break
+    remember_fixed(contact, state, room)
+    response.report[0], response.report[1], response.report[2] = solutions, 0, 0
+    return OK
+
+
+@kernel
+def choose_fixed(contact, response, state, room):
+    """Points that were fixed, are in the ground or come to it in this step; returns how many."""
+    fixed = 0
+    for i in range(contact.count[0]):
+        v_n = dot(load_vector(contact.normal, i), free_velocity(contact, response, i))
+        comes = contact.depth[i] > 0 or v_n < contact.floor[i]
+        keep = state.now[contact.point[i], 0] > 0 or comes
+        room[i, KIND] = STICK if keep else OPEN
+        store_vector(contact.impulse, i, zero_vector(v_n))
+        fixed += keep
+    return fixed
+
+
+@kernel
+def fix_points(contact, response, room, eps):
+    """Solve for the impulses that stop all fixed points; those of least norm."""
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(eps))
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    for k in range(1 + POLISHES):
+        take_newton_step(contact, response, room, eps, like(eps, k > 0), k > 0)
+        for i in range(contact.count[0]):
+            slot = contact.slot[i]
+            r, t = arm_from_centre(contact, response, i), load_twist(response.twist, slot)
+            v, R = constrained_velocity(contact, i, t, r), eps * compliance(response, slot)
+            p = implied_impulse(contact, room, i, v, R, like(eps, k > 0))
+            store_vector(contact.impulse, i, p)
+
+
+@kernel
+def open_most_pulled(params, contact, room, dt):
+    """Open the fixed point that is pulled hardest, if harder than allowed; tells whether one is."""
+    worst, most = -1, like(dt, 0)
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        n, impulse = load_vector(contact.normal, i), load_vector(contact.impulse, i)
+        excess = -dot(n, impulse) - p.release * dt
+        if room[i, KIND] == STICK and excess > most:
+            worst, most = i, excess
+    if worst >= 0:
+        room[worst, KIND] = OPEN
+    return worst >= 0
+
+
+@kernel
+def remember_fixed(contact, state, room):
+    """Remember which places are fixed."""
+    for place in range(state.trial.shape[0]):
+        state.trial[place, 0] = 0
+    for i in range(contact.count[0]):
+        state.trial[contact.point[i], 0] = room[i, KIND]
