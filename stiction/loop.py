@@ -60,8 +60,8 @@ def fault(state):
 def keep_forces(record, work, row, dt):
     """Copy what acted in the step into a row of the record."""
     for d in range(len(work.torque)):
-        record.torque[row, d] = work.torque[d]
-        record.passive[row, d] = work.passive[d]
+        record.torque[row, d] = work.total_torque[d]
+        record.passive[row, d] = work.total_passive[d]
     for k in range(3):
         record.solver[row, k] = work.total_solver[k]
     for i in range(len(work.depth)):
@@ -107,8 +107,21 @@ def go_back(system, state, work):
 
 
 @kernel
-def add_part(work):
-    """Add what a part of the step did to what the step did."""
+def clear_totals(work):
+    """Forget what the last step did."""
+    zero_rows(work.total_impulse)
+    for d in range(len(work.torque)):
+        work.total_torque[d], work.total_passive[d] = 0, 0
+    for k in range(3):
+        work.total_solver[k] = 0
+
+
+@kernel
+def add_part(work, share):
+    """Add what a part of the step did to what the step did; `share`: how long it is in steps."""
+    for d in range(len(work.torque)):
+        work.total_torque[d] += share * work.torque[d]
+        work.total_passive[d] += share * work.passive[d]
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
@@ -126,20 +139,19 @@ def step_through_impacts(params, system, state, work, time, dt):
     """
     surface = system.surface
     surface.impact[0], surface.impact[1] = like(dt, math.inf), dt
-    zero_rows(work.total_impulse)
-    for k in range(3):
-        work.total_solver[k] = 0
+    clear_totals(work)
     phase, impacts, left, part = WHOLE, 0, dt, dt
     status = OK
     while True:
         if phase == WHOLE:
             keep_beginning(system, state, work)
         surface.phase[0], surface.phase[1] = phase, 0
+        work.share[0] = 0
         status = max(status, take_step(params, system, state, work, time, part))
         if phase == WHOLE:
             until = surface.impact[0]
             if impacts == IMPACTS or not until < part:
-                add_part(work)
+                add_part(work, part / dt)
                 return status
             go_back(system, state, work)
             impacts += 1
@@ -147,7 +159,7 @@ def step_through_impacts(params, system, state, work, time, dt):
             if until <= like(dt, MOMENT) * dt:
                 phase, part = IMPACT, like(dt, MOMENT) * dt
             continue
-        add_part(work)
+        add_part(work, part / dt)
         if phase == APPROACH:
             time += part
             left -= part

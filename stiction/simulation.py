@@ -111,12 +111,12 @@ class Simulation:
     @property
     def torque(self) -> np.ndarray:
         """Forces of controllers, and what prescribed motion takes, in the last step, (nv)."""
-        return self._work.torque.copy()
+        return self._work.total_torque.copy()
 
     @property
     def passive(self) -> np.ndarray:
         """Forces of joint friction and stops in the last step, (nv)."""
-        return self._work.passive.copy()
+        return self._work.total_passive.copy()
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
         """Take n steps with forces `torque` along the coordinates, (nv), beside controllers."""
@@ -303,7 +303,8 @@ def _bound_controllers(world: World, controller: Controller) -> tuple:
 def _allocate_work(world: World, places: int) -> Work:
     nq, nv = world.nq, world.nv
     shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
-    shapes |= {"torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"total_torque": nv, "total_passive": nv}
     shapes |= {"impulse": (places, 3), "depth": places, "slip": (places, 3)}
     shapes |= {"contact_velocity": (places, 3), "solver": 3}
     shapes |= {"total_impulse": (places, 3), "total_solver": 3}

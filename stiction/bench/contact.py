@@ -42,12 +42,12 @@ SERVO = (500.0, 40.0)  # of a robot that stands [N m/rad, N m s/rad]
 SETTLING, LANDING = 2000, 500  # [steps]
 FALL, ABOVE = 0.3, 0.01  # height of the fall, and of the state in which a landing begins [m]
 TILT = (0.3, -0.2, 0.0)  # roll, pitch, yaw [rad]
-SPIN = (-1.2, 1.2, 1.2)  # [rad/s], together 2
+SPIN = (-1.2, 1.2, 1.2)  # [rad/s], together about 2
 FALLEN = 0.9  # of its first height: lower, and the robot does not stand
 UNSOLVED = 9  # stage of a step in which our solver gave up
 TOUCHING = 0.99  # of its points: so many must touch on average, or the robot does not stand
 
-# Of one foot, shared by its points; softer or stiffer as the exponents ask.
+# Of one foot, shared by its points; G1 sinks 1.6 mm.
 FORCE_LAWS = {
     "SpringDamper": {"stiffness": 1e5, "damping": 500.0},
     "ImplicitSpringDamper": {"stiffness": 1e5, "damping": 500.0},
@@ -130,7 +130,7 @@ def bench(
         **({"microseconds of the parts of a step": parts} if profile else {}),
         "failures": failures,
         "runs": rows,
-        "holds": all(row["holds"] is not False for row in rows),
+        "holds": all(holds(row) for row in rows),
     }
 
 
@@ -297,7 +297,7 @@ class Ours:
 
     def seconds(self) -> float:
         """Best time of all steps."""
-        return self.best - self.setup
+        return self.best - min(self.setup, 0.5 * self.best)  # noise makes no short run fast
 
     def found(self) -> dict[str, Any]:
         """What happened in the last run."""
@@ -409,6 +409,11 @@ def report(case: Case, contenders: list[Contender], reference: float) -> list[di
         }
         rows.append({**row, **found})
     return rows
+
+
+def holds(row: dict[str, Any]) -> bool:
+    """Whether a row is as it must be; that MuJoCo stands too is asked of its own row."""
+    return row["holds"] is not False and not (row["model"] == "mujoco" and row["stands"] is False)
 
 
 def limit_of(case: Case, model: str) -> Limit | None:

@@ -203,7 +203,7 @@ def _recording(n: int, step: Step) -> None:
             step.record.q[row, k] = step.state.q[k]
         for d in range(len(step.state.v)):
             step.record.v[row, d] = step.state.v[d]
-        record_forces(step.system, step.work, step.instant.dt)
+        record_forces(step.system, step.work, step.instant, 1.0)
         keep_forces(step.record, step.work, row, step.instant.dt)
 
 

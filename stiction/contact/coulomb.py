@@ -5,8 +5,8 @@ One or two linear systems of six unknowns per touching link, however many points
 
 Impulses are those of least norm (`unique` = 1, default), a function of the state alone: a foot that
 stands on many points is carried evenly. With `unique` = 0 they continue those of the last step.
-Where Newton's method goes round in circles, which happens at hard impacts, it starts again from
-the last step's impulses, and then with a compliance that shrinks from large to small.
+Where Newton's method goes round in circles, which happens at hard impacts, it starts again with a
+compliance that shrinks from large to small, and then with impulses that continue the last step's.
 """
 
 from typing import NamedTuple
@@ -38,9 +38,13 @@ SAVED = 6  # columns of the room: impulses at the beginning
 ATTEMPTS = 8  # of all stages together, each time that points break away counted
 
 # Stages: hat, compliance at the beginning, how it shrinks, least compliance, iterations.
-UNIQUE = (0.0, 1e-6, 1.0, 1e-6, 8)
-PROXIMAL = (1.0, 1e-5, 1.0, 1e-5, 8)
-SHRINKING = (1.0, 0.3, 0.5, 1e-5, 25)
+STAGES = (
+    (0.0, 1e-5, 1.0, 1e-5, 20),  # unique impulses
+    (0.0, 0.1, 0.3, 1e-5, 30),  # the same, from large compliance to small
+    (1.0, 1e-5, 1.0, 1e-5, 12),  # continue the last impulses
+    (1.0, 0.3, 0.5, 1e-5, 30),  # the same, from large compliance to small
+)
+CONTINUING = 2  # first stage whose impulses are not unique
 
 
 class Coulomb(NamedTuple):
@@ -60,7 +64,7 @@ class Coulomb(NamedTuple):
     Coulomb,
     promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES),
     family=IMPULSE_SOLVER,
-    point_state=3,
+    point_state=4,
     room=ROOM,
 )
 def coulomb(params, dynamics, contact, state, work, dt):
@@ -69,22 +73,22 @@ def coulomb(params, dynamics, contact, state, work, dt):
     choose_friction(params, contact, room)
     recall_impulses(contact, state, dt)
     keep_impulses(contact, room)
-    stage = 0 if params.unique > 0 else 1
+    stage = 0 if params.unique > 0 else CONTINUING
     iterations, off = 0, like(dt, 0)
     for _ in range(ATTEMPTS):
         hat, eps, shrink, least_eps, most = settings(stage, dt)
-        taken, off = newton(
+        taken, off, solved = newton(
             contact, response, room, params.tolerance, hat, eps, shrink, least_eps, most
         )
         iterations += taken
-        if off <= params.tolerance:
+        if solved:
             gather_wrenches(contact, response)
             respond_to_wrenches(contact, response)
             if break_away(params, contact, response, room) == 0:
                 break
         else:
             stage += 1
-            if stage == 3:
+            if stage == len(STAGES):
                 stage = NOT_CONVERGED
                 break
             return_impulses(contact, room)
@@ -96,14 +100,8 @@ def coulomb(params, dynamics, contact, state, work, dt):
 @kernel
 def settings(stage, dt):
     """Return the numbers of a stage in the precision of dt."""
-    chosen = UNIQUE if stage == 0 else (PROXIMAL if stage == 1 else SHRINKING)
-    return (
-        like(dt, chosen[0]),
-        like(dt, chosen[1]),
-        like(dt, chosen[2]),
-        like(dt, chosen[3]),
-        chosen[4],
-    )
+    hat, eps, shrink, least_eps, most = STAGES[stage]
+    return like(dt, hat), like(dt, eps), like(dt, shrink), like(dt, least_eps), most
 
 
 # ------------------------------------------------------------------------- impulses to go back to

@@ -94,7 +94,7 @@ class GaussSeidel(NamedTuple):
     GaussSeidel,
     promises=(CONE_PER_POINT, NO_PULL),
     family=IMPULSE_SOLVER,
-    point_state=3,
+    point_state=4,
     room=ROOM,
 )
 def gauss_seidel(params, dynamics, contact, state, work, dt):

@@ -6,9 +6,11 @@ together. In the end every point is open, sticks or slips,
 
     open   p = 0
     stick  p = p^ - v / R
-    slip   p = (p^_n - v_n / R)(n + mu d) - kappa e (e . v)      d: direction of friction, e = n x d
+    slip   p = (p^_n - v_n / R)(n + mu d) - kappa e . (v - R p^) e
 
-where v counts from the velocity that the point must keep (`floor`). R = eps g is a small compliance
+
+where d is the direction of friction and e = n x d; kappa tells how d turns with the velocity, and v
+counts from the velocity that the point must keep (`floor`). R = eps g is a small compliance
 beside that of the slot, g. Which case holds is told by projecting y = p - v / g on the cone (Alart
 and Curnier's equation); Newton's method then solves w = sum P' p for these cases and repeats.
 
@@ -41,7 +43,6 @@ ROOM = 9  # columns in all; the last three keep impulses, see `coulomb.py`
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 POLISHES = 2  # iterations that take away the velocities of a unique solution
-STIFFEST = 1e6  # largest kappa g
 
 
 @kernel
@@ -78,7 +79,8 @@ def implied_impulse(contact, room, i, v, R, hat):
     normal = hat * dot(n, p) - dot(n, v) / R
     e = cross(n, d)
     along = add(n, scale(room[i, MU], d))
-    return sub(scale(normal, along), scale(room[i, KAPPA] * dot(e, v), e))
+    sideways = room[i, KAPPA] * (dot(e, v) - hat * R * dot(e, p))
+    return sub(scale(normal, along), scale(sideways, e))
 
 
 @kernel
@@ -101,7 +103,7 @@ def judge_points(contact, response, room, eps, hat, solved):
                 p = implied_impulse(contact, room, i, v, eps * g, hat)
             v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
             kind = room[i, KIND]
-            on_cone = project(contact, room, i, p, v, g)
+            on_cone = project(contact, room, i, p, v, g, eps)
             store_vector(contact.impulse, i, on_cone)
             off = sub(on_cone, p)
             error = max(error, dot(off, off))
@@ -112,7 +114,7 @@ def judge_points(contact, response, room, eps, hat, solved):
 
 
 @kernel
-def project(contact, room, i, p, v, g):
+def project(contact, room, i, p, v, g, eps):
     """Project p - v / g on the friction cone, and write the case that this speaks for.
 
     A point that slipped one way and would now slip the other way comes to rest between the two;
@@ -133,8 +135,7 @@ def project(contact, room, i, p, v, g):
     reversed_slip = room[i, KIND] == SLIP and dot(d, friction_direction(room, i)) < 0
     room[i, KIND] = STICK if reversed_slip else SLIP
     room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = d
-    c = limit / size
-    room[i, KAPPA] = min(c / max(like(g, 1) - c, like(g, 1e-12)), like(g, STIFFEST)) / g
+    room[i, KAPPA] = limit / (g * (size - limit + eps * limit))
     return add(scale(y_n, n), scale(limit, d))
 
 
@@ -324,27 +325,27 @@ def take_newton_step(contact, response, room, eps, hat, same):
 
 @kernel
 def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most):
-    """Iterate from the present impulses; returns iterations and relative error.
+    """Iterate from the present impulses; returns iterations, relative error and success.
 
     eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
     POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes = POLISHES if hat == 0 else 0
-    off = like(eps, 0)
+    polishes, polished = POLISHES if hat == 0 else 0, 0
     for k in range(most + 1):
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
         off = error / largest if largest > 0 else like(eps, error > 0)
-        fits = error <= tolerance * largest and (k > 0 or largest == 0)
-        if fits and (largest == 0 or polishes == 0):
-            return k, off
+        fits = off <= tolerance and (k > 0 or largest == 0)
+        fits = fits or (polished > 0 and off <= eps)  # what is left is not worth more
+        if fits and (largest == 0 or polished == polishes):
+            return k, off, True
         if k == most:
             break
         if fits:
             hat = like(eps, 1)
-            polishes -= 1
+            polished += 1
         elif k > 0:
             eps = max(least_eps, shrink * eps)
         take_newton_step(contact, response, room, eps, hat, fits and changes == 0)
-    return most, off
+    return most, off, False

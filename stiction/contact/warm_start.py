@@ -4,7 +4,7 @@ from typing import Annotated
 
 from stiction.compiled import kernel
 from stiction.contact.contact_model import Parameter
-from stiction.kernels.spatial import like, load_vector, scale, store_vector, zero_vector
+from stiction.kernels.spatial import load_vector, store_vector, zero_vector
 
 Fraction = Annotated[float, Parameter("", low=0, high=1)]
 Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1)]
@@ -12,18 +12,25 @@ Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1)]
 NOT_CONVERGED = 9  # stage that a solver reports when it did not come to an end
 
 
+DURATION = 3  # column of the memory beside the three of the impulse
+
+
 @kernel
 def recall_impulses(contact, state, dt):
-    """Begin with the impulses that the forces of the last step would give."""
+    """Begin with the latest impulses, if they are of a step of the same length; else with none."""
     for i in range(contact.count[0]):
-        store_vector(contact.impulse, i, scale(dt, load_vector(state.now, contact.point[i])))
+        place = contact.point[i]
+        same = state.trial[place, DURATION] == dt
+        latest = load_vector(state.trial, place) if same else zero_vector(dt)
+        store_vector(contact.impulse, i, latest)
 
 
 @kernel
 def remember_impulses(contact, state, dt):
-    """Remember the mean force of every place for the next step."""
+    """Remember the impulse of every place for the next time."""
     for place in range(state.trial.shape[0]):
-        store_vector(state.trial, place, zero_vector(dt))
+        state.trial[place, DURATION] = 0
     for i in range(contact.count[0]):
-        force = scale(like(dt, 1) / dt, load_vector(contact.impulse, i))
-        store_vector(state.trial, contact.point[i], force)
+        place = contact.point[i]
+        store_vector(state.trial, place, load_vector(contact.impulse, i))
+        state.trial[place, DURATION] = dt

@@ -39,7 +39,8 @@ class Work(NamedTuple):
     q_rate: np.ndarray  # (nq) rate at a stage
     q_sum: np.ndarray  # (nq) weighted sum of rates
     v_sum: np.ndarray  # (nv)
-    torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first stage
+    share: np.ndarray  # (1) how much of the step the forces below cover
+    torque: np.ndarray  # (nv) of controllers and prescribed motion
     passive: np.ndarray  # (nv) friction and stops
     impulse: np.ndarray  # (places, 3) of contact
     depth: np.ndarray  # (places) penetration
@@ -49,6 +50,8 @@ class Work(NamedTuple):
     first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
     first_v: np.ndarray  # (nv)
     first_mode: np.ndarray  # (nv)
+    total_torque: np.ndarray  # (nv) mean over all parts of the step
+    total_passive: np.ndarray  # (nv)
     total_impulse: np.ndarray  # (places, 3) of contact, over all parts of the step
     total_solver: np.ndarray  # (3) all iterations, worst residual and stage
 

@@ -41,9 +41,9 @@ def runge_kutta4(params, system, state, work, time, dt):
             shares = (like(dt, 0.5), like(dt, 0.5))
             settled = settle(system, instant, work.q, work.v, shares)
             status = max(status, settled)
-            record_forces(system, work, dt)
         else:
             accelerate(system, work.v)
+        record_forces(system, work, instant, weight / like(dt, 6))
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)
         for k in range(len(q)):
             work.q_sum[k] += weight * work.q_rate[k]

@@ -32,13 +32,17 @@ class Leapfrog(NamedTuple):
 
 
 @kernel
-def record_forces(system, work, dt):
-    """Keep what acts in the step; touching points by the number of their place."""
+def record_forces(system, work, instant, share):
+    """Add what acts in a stage to what acts in the step, in its share; places by their number."""
     dynamics = system.dynamics
+    first = work.share[0] == 0
+    work.share[0] += share
     for d in range(len(work.torque)):
-        work.torque[d] = torque(dynamics, d)
-        work.passive[d] = passive_force(dynamics, d)
-    record_contact(system.model, system.surface, dynamics, work, dt)
+        if first:
+            work.torque[d], work.passive[d] = 0, 0
+        work.torque[d] += share * torque(dynamics, instant.implicit, d)
+        work.passive[d] += share * passive_force(dynamics, d)
+    record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
 
 
 @integrator(SemiImplicitEuler)
@@ -48,7 +52,7 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     instant = Instant(time, time, dt, dt)
     touched = prepare(system, instant, q, v)
     settled = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
-    record_forces(system, work, dt)
+    record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
     advance(dynamics.tree, q, v, dt)
@@ -74,9 +78,9 @@ def leapfrog(params, system, state, work, time, dt):
         if evaluation == 0:
             shares = (like(dt, 0), like(dt, 0.5))
             status = max(status, settle(system, instant, q, v, shares))
-            record_forces(system, work, dt)
         else:
             accelerate(system, work.v)
+            record_forces(system, work, instant, like(dt, 1))
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]
             work.v[d] = v[d] + half * dynamics.acceleration[d]

@@ -347,25 +347,31 @@ def time_to_close(gap, v, a):
 
 
 @kernel
-def record_contact(model, surface, dynamics, work, dt):
-    """Write impulse, depth, slip and velocity at the end of the step of every place that touches."""
+def record_contact(model, surface, dynamics, work, dt, share, first):
+    """Add a stage's share of the impulses; with the first, also depth, slip and velocities.
+
+    The velocity is that at the end of the step, counted from the slowest allowed.
+    """
     contact, response = surface.contact, surface.work.response
-    zero_rows(work.impulse)
-    zero_rows(work.slip)
-    zero_rows(work.contact_velocity)
-    for i in range(len(work.depth)):
-        work.depth[i] = 0
+    if first:
+        zero_rows(work.impulse)
+        zero_rows(work.slip)
+        zero_rows(work.contact_velocity)
+        for i in range(len(work.depth)):
+            work.depth[i] = 0
+        for k in range(3):
+            work.solver[k] = response.report[k]
     close(model, surface, dynamics, dt)
-    for k in range(3):
-        work.solver[k] = response.report[k]
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)
         if contact.depth[i] <= 0 and dot(p, p) == 0:
             continue  # near the ground and not held up
         place, n = contact.point[i], load_vector(contact.normal, i)
-        v = load_vector(contact.velocity, i)
-        after = add(velocity_after(contact, response, i), scale(-contact.floor[i], n))
-        work.depth[place] = max(contact.depth[i], like(dt, 0))
+        p = add(load_vector(work.impulse, place), scale(share, p))
         store_vector(work.impulse, place, p)
-        store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
-        store_vector(work.contact_velocity, place, after)
+        if first:
+            v = load_vector(contact.velocity, i)
+            after = add(velocity_after(contact, response, i), scale(-contact.floor[i], n))
+            work.depth[place] = max(contact.depth[i], like(dt, 0))
+            store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
+            store_vector(work.contact_velocity, place, after)

@@ -22,7 +22,6 @@ from stiction.metrics.points import (
     advanced,
     external_power,
     followed_places,
-    normals,
     step_length,
 )
 
@@ -117,10 +116,9 @@ def _contact_work(
     """Work of the contact forces along the normals and along the ground [J], (n - 1) each."""
     if motion.depth.shape[1] == 0:
         return np.zeros(len(q)), np.zeros(len(q))
-    n, force = normals(motion)[:-1], motion.force[:-1]
-    velocity = followed_places(motion, q, v).velocity
-    v_n, v_t = split(velocity, n)
-    f_n, f_t = split(force, n)
+    followed = followed_places(motion, q, v)
+    v_n, v_t = split(followed.velocity, followed.normal)
+    f_n, f_t = split(motion.force[:-1], followed.normal)
     return dt * (f_n * v_n).sum(axis=1), dt * (f_t * v_t).sum(axis=(1, 2))
 
 

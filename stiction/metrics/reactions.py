@@ -62,8 +62,9 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
 
     The point of the ground's plane about which what the ground does to the robot has no moment
     along the plane (Vukobratovic & Borovac 2004). On flat ground it is the centre of pressure of
-    all feet together, and always inside their hull (Sardain & Bessonnet 2004); on other grounds the
-    plane is the level one through the centre of pressure.
+    all feet together, and always inside their hull (Sardain & Bessonnet 2004), apart from friction
+    at places that are in the ground by a depth. On other grounds the plane is the level one through
+    the centre of pressure.
 
     definition: "forces" takes the recorded contact forces. "motion" takes the rates of change of
     linear and angular momentum, by the difference of two moments, less gravity, and no contact
@@ -73,20 +74,20 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
     robot: of this robot alone, and of all together by default.
     """
     require_contact(motion)
+    first, last = links_of(motion, robot)
+    places, _, _ = places_of(motion.world)
+    ours = (places.link >= first) & (places.link < last)
     if definition == "forces":
-        first, last = links_of(motion, robot)
-        places, _, _ = places_of(motion.world)
-        ours = (places.link >= first) & (places.link < last)
-        force, moment = _wrench(
-            motion.force[:, ours], place_positions(motion)[:, ours], np.zeros(3)
-        )
+        position = place_positions(motion)[:, ours]
+        force, moment = _wrench(motion.force[:, ours], position, np.zeros(3))
         least = 0.0
     elif definition == "motion":
         force, moment, weight = _from_momentum(motion, robot)
         least = IN_FLIGHT * weight
     else:
         raise InputError(f"zmp: definition is {definition!r}; it can be 'forces' or 'motion'")
-    return _point_without_moment(motion, force, moment, least)
+    normal, origin = _plane(motion, ours)
+    return _point_without_moment(normal, origin, FootWrench(force, moment), least)
 
 
 def _from_momentum(motion: Motion, robot: str | None) -> tuple[np.ndarray, np.ndarray, float]:
@@ -101,28 +102,27 @@ def _from_momentum(motion: Motion, robot: str | None) -> tuple[np.ndarray, np.nd
 
 
 def _point_without_moment(
-    motion: Motion, force: np.ndarray, moment: np.ndarray, least: float
+    normal: np.ndarray, origin: np.ndarray, wrench: FootWrench, least: float
 ) -> np.ndarray:
-    """Point P of the ground with n x (moment about P) = 0; NaN where the force is least or less.
+    """Point P of a plane with n x (moment about P) = 0; NaN where n . F is least or less.
 
-    With a point O of the ground and M the moment about it, P = O + n x M / (n . F).
+    With a point O of the plane and M the moment about it, P = O + n x M / (n . F).
     """
-    normal, origin = _plane(motion)
-    about_origin = moment - np.cross(origin, force)
-    pressing = force @ normal
+    about_origin = wrench.moment - np.cross(origin, wrench.force)
+    pressing = wrench.force @ normal
     with np.errstate(invalid="ignore", divide="ignore"):
         point = origin + np.cross(normal, about_origin) / pressing[:, None]
     point[~(pressing > least)] = np.nan
     return point
 
 
-def _plane(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+def _plane(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit normal (3) and a point, (3) or (n, 3), of the plane that zero-moment points are in."""
     ground = motion.world.ground
     bound = ground.bind()  # type: ignore[union-attr]
     if isinstance(bound, FlatGround):
         return bound.normal, bound.point
-    return ground.normal(), _pressure_centre(motion, np.arange(motion.depth.shape[1]))  # type: ignore[union-attr]
+    return ground.normal(), _pressure_centre(motion, under)  # type: ignore[union-attr]
 
 
 def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:

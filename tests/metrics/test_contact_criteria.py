@@ -167,6 +167,24 @@ def test_worst_is_the_largest_over_steps_and_places():
     }  # fmt: skip
 
 
+@pytest.mark.jit
+def test_a_brick_under_an_exact_solver_slides_and_rests_without_error():
+    world = st.World(st.robots.brick(mass=2.0))
+    state = world.standing()
+    state.v[:2] = (0.6, 0.8)
+    floor = st.Coulomb(mu_static=0.5, mu_kinetic=0.4)
+    motion = st.simulate(world, floor, duration=0.5, state=state)
+    worst = motion.criteria().worst()
+    # of one step of sliding, shared by four corners: mu m g v dt, the front ones carrying more
+    assert worst.pop("conic") == pytest.approx(0.4 * 2.0 * 9.81 * 1e-3 / 4, rel=0.3)
+    print("criteria:", {name: f"{value:.1e}" for name, value in worst.items()})
+    assert max(worst.values()) < 1e-8  # tolerance of the solver
+    assert motion.creep().maximum < 1e-9
+    assert motion.energy_balance().cumulative().friction[-1] == pytest.approx(-1.0, rel=1e-9)
+    assert motion.force_spread("brick")[-2] < 1e-6
+    assert motion.solver_summary().failures == 0
+
+
 # ----------------------------------------------------------------------------- where mu comes from
 
 

@@ -221,6 +221,18 @@ def test_zmp_is_the_centre_of_pressure_of_all_feet():
     np.testing.assert_allclose(motion.zmp()[:-1, :2], both[:, :2], atol=sunk)
 
 
+def test_on_stairs_the_plane_is_level_through_the_centre_of_pressure():
+    stairs = st.Steps(rise=0.1, run=5.0, start=-2.0)
+    world = st.World(st.robots.brick(), ground=stairs)
+    forces = np.zeros((1, 8, 3))
+    forces[0, LOWER] = (1.0, 0.0, 5.0)
+    motion = recorded(forces, world=world)  # on the first step
+    # nothing moves, so the weight is carried below the centre; friction acts in the plane
+    for definition in ("forces", "motion"):
+        np.testing.assert_allclose(motion.zmp(definition)[0], (0.0, 0.0, 0.1), atol=1e-14)
+    assert motion.force_spread("brick")[0] == pytest.approx(0.0, abs=1e-14)
+
+
 def test_there_is_no_zmp_in_flight():
     world = st.World(st.robots.brick())
     state = world.standing(above=1.0)
