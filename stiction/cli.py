@@ -458,9 +458,16 @@ def _bench_contact(args: argparse.Namespace) -> Result:
     return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
 
 
+def _bench_accuracy(args: argparse.Namespace) -> Result:
+    from stiction.bench.accuracy import bench
+
+    return bench(args.scene, args.progress)
+
+
 BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "dynamics": _bench_dynamics,
     "contact": _bench_contact,
+    "accuracy": _bench_accuracy,
 }
 
 
@@ -468,7 +475,8 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bench",
         choices=BENCHES,
-        help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground",
+        help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground; "
+        "accuracy: errors of all contact models against closed forms",
     )
     parser.add_argument("--robot", type=Path, metavar="FILE", help="model file (MJCF)")
     parser.add_argument(
@@ -479,6 +487,13 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile", action="store_true", help="contact: also time the parts of a step"
+    )
+    parser.add_argument(
+        "--scene",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="accuracy: only this scene; can be given several times",
     )
 
 
@@ -503,7 +518,12 @@ COMMANDS = (
     Command("models", "list the contact models", lambda parser: None, _models),
     Command("run", "simulate one robot", _run_arguments, _run),
     Command("demo", "the test robot swings and falls freely", _demo_arguments, _demo),
-    Command("bench", "measure speed; fails where a target is missed", _bench_arguments, _bench),
+    Command(
+        "bench",
+        "measure speed or accuracy; fails where a target is missed",
+        _bench_arguments,
+        _bench,
+    ),
 )
 
 

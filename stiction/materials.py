@@ -51,12 +51,22 @@ def pair_table(
             for name in given
             if name not in fields
         ]
-        rows.append(
-            [
-                checked_parameter(f"materials {pair}", name, bounds, given[name])
-                if name in given
-                else getattr(model, name)
-                for name, bounds in fields.items()
-            ]
-        )
+        row = {
+            name: checked_parameter(f"materials {pair}", name, bounds, given[name])
+            if name in given
+            else getattr(model, name)
+            for name, bounds in fields.items()
+        }
+        check_friction(type(model).__name__, pair, row)
+        rows.append(list(row.values()))
     return np.array(rows, float).reshape(len(rows), len(fields)), notes
+
+
+def check_friction(model: str, pair: tuple[str, str], row: Mapping[str, float]) -> None:
+    """Raise InputError if sliding would take more force than breaking away."""
+    static, kinetic = row.get("mu_static", 0.0), row.get("mu_kinetic", 0.0)
+    if 0.0 < static < kinetic:
+        raise InputError(
+            f"{model}, materials {pair}: mu_kinetic is {kinetic:g} and mu_static {static:g}; "
+            "give a mu_static of at least mu_kinetic, or 0 for no static friction"
+        )

@@ -31,6 +31,7 @@ from stiction.kernels.spatial import (
     like,
     load_twist,
     load_vector,
+    load_wrench,
     point_velocity,
     scale,
     store_vector,
@@ -42,7 +43,7 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 ROOM = 9  # columns in all; the last three keep impulses, see `coulomb.py`
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
-POLISHES = 2  # iterations that take away the velocities of a unique solution
+POLISHES, MOST_POLISHES = 2, 6  # iterations that take away the velocities of a unique solution
 
 
 @kernel
@@ -88,19 +89,23 @@ def judge_points(contact, response, room, eps, hat, solved):
     """Find the case of every point; returns the largest error, the largest impulse and changes.
 
     Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
-    which then implies the impulses.
+    which then implies the impulses; these must also add up to the wrenches.
     """
     largest, error, changes = like(eps, 0), like(eps, 0), 0
     i = 0
     for slot in range(contact.slots[0]):
         g, t = compliance(response, slot), load_twist(response.twist, slot)
         centre = load_vector(response.centre, slot)
+        w = load_wrench(response.wrench, slot)
+        force, moment, reach = w.force, w.moment, like(eps, 0)
         while i < contact.count[0] and contact.slot[i] == slot:
             r = sub(load_vector(contact.arm, i), centre)
             v = constrained_velocity(contact, i, t, r)
             p = load_vector(contact.impulse, i)
             if solved:
                 p = implied_impulse(contact, room, i, v, eps * g, hat)
+                force, moment = sub(force, p), sub(moment, cross(r, p))
+                reach = max(reach, dot(r, r))
             v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
             kind = room[i, KIND]
             on_cone = project(contact, room, i, p, v, g, eps)
@@ -110,6 +115,10 @@ def judge_points(contact, response, room, eps, hat, solved):
             largest = max(largest, dot(on_cone, on_cone))
             changes += room[i, KIND] != kind
             i += 1
+        if solved:
+            error = max(error, dot(force, force))
+            if reach > 0:
+                error = max(error, dot(moment, moment) / reach)
     return math.sqrt(error), math.sqrt(largest), changes
 
 
@@ -332,20 +341,19 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes, polished = POLISHES if hat == 0 else 0, 0
+    unique, polished = hat == 0, 0
     for k in range(most + 1):
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
         off = error / largest if largest > 0 else like(eps, error > 0)
         fits = off <= tolerance and (k > 0 or largest == 0)
-        fits = fits or (polished > 0 and off <= eps)  # what is left is not worth more
-        if fits and (largest == 0 or polished == polishes):
+        if fits and (largest == 0 or polished >= POLISHES or not unique):
             return k, off, True
-        if k == most:
+        if k == most or polished == MOST_POLISHES:
             break
-        if fits:
+        if fits or polished > 0:
             hat = like(eps, 1)
             polished += 1
         elif k > 0:
             eps = max(least_eps, shrink * eps)
         take_newton_step(contact, response, room, eps, hat, fits and changes == 0)
-    return most, off, False
+    return k, off, polished > 0 and off <= eps

@@ -142,14 +142,11 @@ def accelerate(system, v):
 
 
 @kernel
-def torque(dynamics, implicit, d):
-    """Return the force that a controller gives coordinate d, or that prescribing it takes.
-
-    `implicit` is for how long the damping of controllers is taken at the end of the step [s].
-    """
-    change = implicit * dynamics.control_damping[d] * dynamics.acceleration[d]
-    given = dynamics.control[d] + dynamics.applied[d] - change
-    return given + dynamics.reaction[d] if dynamics.mode[d] == PRESCRIBED else given
+def torque(dynamics, d):
+    """Return the force that a controller gives coordinate d, or that prescribing it takes."""
+    if dynamics.mode[d] == PRESCRIBED:
+        return dynamics.control[d] + dynamics.applied[d] + dynamics.reaction[d]
+    return dynamics.control[d] + dynamics.applied[d]
 
 
 @kernel

@@ -39,10 +39,10 @@ class Work(NamedTuple):
     q_rate: np.ndarray  # (nq) rate at a stage
     q_sum: np.ndarray  # (nq) weighted sum of rates
     v_sum: np.ndarray  # (nv)
-    share: np.ndarray  # (1) how much of the step the forces below cover
-    torque: np.ndarray  # (nv) of controllers and prescribed motion
+    share: np.ndarray  # (1) weight of the stages that are recorded
+    torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first of them
     passive: np.ndarray  # (nv) friction and stops
-    impulse: np.ndarray  # (places, 3) of contact
+    impulse: np.ndarray  # (places, 3) of contact, over all stages
     depth: np.ndarray  # (places) penetration
     slip: np.ndarray  # (places, 3) velocity along the ground
     contact_velocity: np.ndarray  # (places, 3) at the end of the step, less the slowest allowed

@@ -33,15 +33,17 @@ class Leapfrog(NamedTuple):
 
 @kernel
 def record_forces(system, work, instant, share):
-    """Add what acts in a stage to what acts in the step, in its share; places by their number."""
+    """Keep what acts: forces along coordinates at the first stage, contact as the mean of all.
+
+    `share` is the weight of the stage in the step.
+    """
     dynamics = system.dynamics
     first = work.share[0] == 0
     work.share[0] += share
-    for d in range(len(work.torque)):
-        if first:
-            work.torque[d], work.passive[d] = 0, 0
-        work.torque[d] += share * torque(dynamics, instant.implicit, d)
-        work.passive[d] += share * passive_force(dynamics, d)
+    if first:
+        for d in range(len(work.torque)):
+            work.torque[d] = torque(dynamics, d)
+            work.passive[d] = passive_force(dynamics, d)
     record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
 
 

@@ -59,6 +59,7 @@ APPROACH = 1  # up to an impact: points that come down fast are not held up
 IMPACT = 2  # no time passes, only impulses count
 
 NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
+SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
 NEVER = -1e9  # a velocity that no point falls below [m/s]
 TAMINGS = 12  # trials for a restitution that adds no energy
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
@@ -217,7 +218,7 @@ def _solver_seek(model, surface, dynamics, instant, shares):
 def lay_floors(model, surface, dt, shares, bounce):
     """Write the slowest velocity along the normal that each point may end the step with.
 
-    An open point may close its gap and no more, one in the ground may not sink deeper; at an impact
+    An open point may close its gap and no more, one that touches may not sink deeper; at an impact
     a point that comes down fast goes up again with `bounce` times its coefficient of restitution.
     """
     contact, phase = surface.contact, surface.phase[0]
@@ -231,7 +232,7 @@ def lay_floors(model, surface, dt, shares, bounce):
                 floor = -bounce * restitution_of(model, contact.table, pair) * v_n
         elif phase == APPROACH and fast:
             floor = like(gap, NEVER)
-        elif gap > 0:
+        elif gap > like(gap, SKIN):
             floor = min(-(gap / dt + shares[0] * v_n) / shares[1], floor)
         contact.floor[i] = floor
 

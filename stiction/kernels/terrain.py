@@ -6,10 +6,10 @@ A ground is a tuple of arrays whose type picks the formulas. All have a `velocit
     Heights      heights on a grid, bilinear in between. The depth of a point is its depth below the
                  surface straight above it, times the upward part of the normal there: exact where
                  the ground is a plane, else to first order. The points of a ball that are looked at
-                 are its lowest one and those that face the normals below its centre and below four
-                 points half a radius from it; the deepest of them touches. A ball that is small
-                 against the cells loses nothing by that, and its depth does not jump where it
-                 passes from one cell to the next.
+                 are its lowest one, the one that faces the normal below its centre, and those that
+                 face the normals in the cells that are within half a radius; the deepest of them
+                 touches. So the depth does not jump where a ball passes from one cell to the next.
+                 It is exact where all these are in one plane; on a ridge a ball sinks in a little.
     Stairs       level treads and upright risers. Out of the stairs leads the shortest way: up from
                  the tread, out of the nearest riser, or, in the corner between the two, out of
                  both. Exact for points, and for balls that are smaller than a tread.
@@ -105,6 +105,8 @@ class Patch(NamedTuple):
     height: float  # [m]
     slope_x: float
     slope_y: float
+    u: float  # position in the cell along x, 0 to 1
+    w: float  # and along y
     material: int
 
 
@@ -134,7 +136,7 @@ def patch_at(ground, x, y):
     none = like(u, 0)
     slope_x = (b - a + w * (d - c - b + a)) / dx if inside_x else none
     slope_y = (back - front) / dy if inside_y else none
-    return Patch(front + w * (back - front), slope_x, slope_y, ground.material[i, j])
+    return Patch(front + w * (back - front), slope_x, slope_y, u, w, ground.material[i, j])
 
 
 @formula
@@ -155,21 +157,31 @@ def point_on_heights(ground, centre, offset):
 
 
 @kernel
+def deeper(ground, centre, radius, patch, best):
+    """The deeper of a meeting and that of the point of a ball that faces the normal of a patch."""
+    found = point_on_heights(ground, centre, scale(-radius, upward(patch)))
+    return found if found.depth > best.depth else best
+
+
+@kernel
 def heights_meeting(ground, centre, radius):
     """Meeting with a height field."""
-    none = like(radius, 0)
+    none, one = like(radius, 0), like(radius, 1)
     best = point_on_heights(ground, centre, (none, none, -radius))
     if radius == 0:
         return best
-    for k in range(5):
-        x, y = centre[0], centre[1]
-        if k > 0:
-            away = like(radius, 0.5 if k % 2 == 1 else -0.5) * radius
-            x, y = (x + away, y) if k < 3 else (x, y + away)
-        facing = scale(-radius, upward(patch_at(ground, x, y)))
-        found = point_on_heights(ground, centre, facing)
-        if found.depth > best.depth:
-            best = found
+    below = patch_at(ground, centre[0], centre[1])
+    best = deeper(ground, centre, radius, below, best)
+    x, y, half = centre[0], centre[1], like(radius, 0.5) * radius
+    dx, dy = ground.spacing[0], ground.spacing[1]
+    if below.u * dx < half:
+        best = deeper(ground, centre, radius, patch_at(ground, x - half, y), best)
+    if (one - below.u) * dx < half:
+        best = deeper(ground, centre, radius, patch_at(ground, x + half, y), best)
+    if below.w * dy < half:
+        best = deeper(ground, centre, radius, patch_at(ground, x, y - half), best)
+    if (one - below.w) * dy < half:
+        best = deeper(ground, centre, radius, patch_at(ground, x, y + half), best)
     return best
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import stiction as st
-from mechanisms import fewer, turned
+from mechanisms import detected, fewer, turned
 from stiction.description.description import WORLD, Description, Joint, Link, Material, Shape
-from stiction.kernels.contact import REACH_ACCELERATION, detect, touching
+from stiction.kernels.contact import REACH_ACCELERATION, touching
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.terrain import meet
 from stiction.kernels.tree import allocate
+from stiction.metrics import friction_coefficients
 from stiction.simulation import make_surface
 
 RNG_SEED = 11
@@ -38,22 +39,6 @@ def free_body(shape: str, tmp_path, ground: str):
     asset, geom = ground
     model = mujoco.MjModel.from_xml_string(text.format(asset, geom))
     return st.load(path), model
-
-
-def rows(world, q, v=None, reach_time=0.0):
-    """What `detect` finds: rows of all arrays of `Contact` that are in use."""
-    surface, _, _ = make_surface(world, st.SpringDamper())
-    dynamics = allocate(world.tree)
-    forward_kinematics(dynamics, q)
-    velocities(dynamics, np.zeros(world.nv) if v is None else v)
-    contact = surface.contact
-    detect(surface.places, surface.ground, dynamics, contact, reach_time)
-    n = contact.count[0]
-    found = {name: getattr(contact, name)[:n].copy() for name in ("point", "slot", "group", "pair")}
-    for name in ("body_a", "depth", "arm", "normal", "velocity"):
-        found[name] = getattr(contact, name)[:n].copy()
-    found["slot_link"] = contact.slot_link[: contact.slots[0]].copy()
-    return found
 
 
 def by_mujoco(model, q):
@@ -89,7 +74,7 @@ def test_the_deepest_point_is_as_deep_as_in_mujoco(shape, ground, tmp_path):
     for _ in range(fewer(60, 10)):
         q = random_pose(rng, rng.uniform(-0.1, 0.3))
         depths, normals = by_mujoco(model, q)
-        ours = rows(world, q)
+        ours = detected(world, q)
         assert (len(depths) > 0) == (len(ours["depth"]) > 0)
         if len(depths):
             assert ours["depth"].max() == pytest.approx(depths[0], abs=1e-9)  # its planes: 1e-10
@@ -106,7 +91,7 @@ def test_every_contact_of_mujoco_with_a_plane_is_one_of_our_points(shape, tmp_pa
     for _ in range(fewer(60, 10)):
         q = random_pose(rng, rng.uniform(-0.1, 0.3))
         depths, _ = by_mujoco(model, q)
-        ours = np.sort(rows(world, q)["depth"])[::-1]
+        ours = np.sort(detected(world, q)["depth"])[::-1]
         assert np.allclose(ours[: len(depths)], depths, atol=1e-9)
 
 
@@ -131,7 +116,7 @@ def test_a_tilted_height_field_is_that_of_mujoco(shape, tmp_path):
         world = st.World(robot.at(pose[:3], pose[3:]), ground=st.HeightField(TILTED, 0.2))
         q = world.standing(above=-0.002).q
         depths, normals = by_mujoco(model, q)
-        ours = rows(world, q)
+        ours = detected(world, q)
         assert ours["depth"].max() == pytest.approx(depths[0], abs=1e-6)  # what its ccd reaches
         assert np.allclose(ours["normal"], normals[0], atol=1e-3)
 
@@ -177,7 +162,7 @@ def test_a_planar_height_field_is_a_slope():
     rng = np.random.default_rng(RNG_SEED)
     for _ in range(fewer(30, 3)):
         q, v = random_pose(rng, rng.uniform(-0.2, 0.1)), rng.normal(size=6)
-        wanted, found = rows(plane, q, v), rows(field, q, v)
+        wanted, found = detected(plane, q, v), detected(field, q, v)
         kinds |= {names[i] for i in wanted["point"]}
         for name, values in wanted.items():
             assert np.allclose(found[name], values, rtol=0, atol=1e-12), name
@@ -290,9 +275,11 @@ def test_cells_have_their_own_friction_and_stiffness():
         world = st.World(st.robots.ball().at((x, 0.0, 0.0)), ground=ground, materials=pairs)
         state = world.standing(above=-1e-3)
         state.v[0] = 0.5
-        force = st.simulate(world, floor, duration=1e-3, state=state).force[0, 0]
+        motion = st.simulate(world, floor, duration=1e-3, state=state)
+        force = motion.force[0, 0]
         assert force[2] == pytest.approx(stiffness * 1e-3, rel=1e-6)
         assert force[0] == pytest.approx(-mu * force[2], rel=1e-9)
+        assert friction_coefficients(motion).kinetic[0, 0] == mu
 
 
 def test_a_pair_is_a_row_of_the_table_whatever_the_shape_is_made_of():
@@ -303,7 +290,7 @@ def test_a_pair_is_a_row_of_the_table_whatever_the_shape_is_made_of():
     pairs = {(a, b): {"stiffness": k} for (a, b), k in STIFFNESS.items()}
     world = st.World(one_link(soft, hard), ground=ground, materials=pairs)
     surface, _, _ = make_surface(world, st.SpringDamper())
-    found = rows(world, np.array([0, 0, -1e-3, 1, 0, 0, 0.0]))
+    found = detected(world, np.array([0, 0, -1e-3, 1, 0, 0, 0.0]))
     table = surface.contact.table[found["pair"], 0]
     assert table.tolist() == [STIFFNESS[pair] for pair in STIFFNESS]
 
@@ -491,7 +478,7 @@ def test_links_that_are_left_out_have_no_place_in_reach(name):
                 nearing = min(0.0, reach_time * (np.array(met.normal) @ velocity))
                 if met.depth > nearing - REACH_ACCELERATION / 2 * reach_time**2:
                     wanted.append(i)
-            found = rows(world, q, v, reach_time)
+            found = detected(world, q, v, reach_time)
             assert found["point"].tolist() == wanted
             found_some += len(wanted) > 0
     assert found_some > 3
@@ -504,9 +491,9 @@ def test_points_keep_their_numbers_and_share_the_slot_of_their_link():
     lying = np.array(
         [0, 0, 0.05, *turned((0, 1, 0), np.pi / 2), *[0.0] * 5, 3, 0, 0.02, 1, 0, 0, 0]
     )
-    both = rows(world, lying)
+    both = detected(world, lying)
     lying[-5] = 1.0  # the brick goes up
-    one = rows(world, lying)
+    one = detected(world, lying)
     assert set(one["point"]) < set(both["point"])
     assert {names[i] for i in set(both["point"]) - set(one["point"])} == {"brick/brick_shape"}
     for found in (one, both):

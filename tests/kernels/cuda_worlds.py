@@ -16,18 +16,19 @@ if not hasattr(np, "row_stack"):
 from numba import cuda
 
 import stiction as st
-from stiction.contact.contact_model import Memory, NoContact
+from stiction.contact.contact_model import Memory, NoContact, Workspace
 from stiction.external import bind_forces
 from stiction.integrators.equation_of_motion import Surface, System
 from stiction.integrators.integrator import StepState, Work, take_step
 from stiction.kernels.contact import Contact, Places
+from stiction.kernels.response import Response
 from stiction.kernels.spatial import like
 from stiction.kernels.terrain import Ground
 from stiction.kernels.tree import Dynamics, Tree, allocate
 from stiction.simulation import _allocate_work, make_surface
 
 SHARED = (Tree, Places, Ground)  # constant, the same for all worlds
-KINDS = (Dynamics, StepState, Surface, Contact, Memory, Work)
+KINDS = (Dynamics, StepState, Surface, Contact, Memory, Workspace, Response, Work)
 
 
 def is_shared(field: str, value: object) -> bool:
@@ -143,22 +144,29 @@ def random_states(world, count: int) -> list:
 
 
 def main(worlds: int, steps: int) -> None:
-    robots = st.World(st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199)))
-    states = random_states(robots, worlds)
+    robots = st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199))
+    hills = np.random.default_rng(5).uniform(0.0, 0.002, (9, 9))
+    plane, field, stairs = (
+        st.World(*robots, ground=ground)
+        for ground in (st.Plane(), st.HeightField(hills, 0.5), st.Steps(start=0.05, rise=0.0005))
+    )
+    states = random_states(plane, worlds)
     springs = st.ImplicitSpringDamper(stiffness=2e4)
     cases = [
-        (st.SemiImplicitEuler(), st.ArticulatedBody(), None),
-        (st.SemiImplicitEuler(), st.JointSpace(), None),
-        (st.Leapfrog(), st.ArticulatedBody(), None),
-        (st.RungeKutta4(), st.JointSpace(), None),
-        (st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
-        (st.RungeKutta4(), st.ArticulatedBody(), springs),
+        (plane, st.SemiImplicitEuler(), st.ArticulatedBody(), None),
+        (plane, st.SemiImplicitEuler(), st.JointSpace(), None),
+        (plane, st.Leapfrog(), st.ArticulatedBody(), None),
+        (plane, st.RungeKutta4(), st.JointSpace(), None),
+        (plane, st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
+        (plane, st.RungeKutta4(), st.ArticulatedBody(), springs),
+        (field, st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
+        (stairs, st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
     ]
-    for integrator, method, model in cases:
+    for world, integrator, method, model in cases:
         for real in (np.float64, np.float32):
-            worst, rate = compare(robots, states, integrator, method, model, real, steps)
-            names = [type(value).__name__ for value in (integrator, method, model)]
-            row = dict(zip(("integrator", "method", "contact"), names, strict=True))
+            worst, rate = compare(world, states, integrator, method, model, real, steps)
+            names = [type(value).__name__ for value in (world.ground, integrator, method, model)]
+            row = dict(zip(("ground", "integrator", "method", "contact"), names, strict=True))
             row |= {"real": real.__name__, "worst": worst, "steps a second": rate}
             print(json.dumps(row), flush=True)
 

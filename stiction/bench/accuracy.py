@@ -1,0 +1,172 @@
+"""How exact contact is: every contact model in scenes whose motion is known in closed form.
+
+`closed_forms.py` has the scenes and says what is measured. Every model runs with `Leapfrog`, an
+integrator of second order; the solvers of Coulomb's law also with the default, which is of first
+order and shows it. Each target must be met by the models that are named for it, at both time steps;
+what the others do is printed beside. Force laws get the stiffness that a time step bears, see
+`model_for`; they know no static friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import stiction as st
+from stiction.bench.closed_forms import SCENES, Contender, Material, Trial, model_for
+from stiction.contact.contact_model import MODELS, NoContact
+from stiction.errors import InputError, SimulationError
+
+TIME_STEPS = (0.001, 0.004)  # [s]
+EXACT = ("Coulomb", "GaussSeidel")  # the models that must meet the targets, with Leapfrog
+EVEN = ("Coulomb", "GaussSeidel even")  # those that share forces evenly
+
+
+class Target(NamedTuple):
+    """The most that a measure may be at each time step, and for which models."""
+
+    limits: tuple[float, float]
+    named: tuple[str, ...] = EXACT
+
+
+def both(limit: float, named: tuple[str, ...] = EXACT) -> Target:
+    """Return the same target at both time steps."""
+    return Target((limit, limit), named)
+
+
+TARGETS = {
+    "stopping": {"distance [%]": Target((0.01, 0.05))},
+    "slope 99 %": {"drift [mm/s]": both(1e-12), "largest speed [mm/s]": both(1e-12)},
+    "slope 101 %": {"acceleration [%]": both(1e-6), "steps with a corner lifted [%]": both(0.0)},
+    "break-away": {"force less one step [%]": both(0.1), "then gain of speed [%]": both(0.1)},
+    "bounce": {
+        "e 0: rebound [mm]": both(1e-9),
+        "e 0: deepest [mm]": both(0.1),
+        **{f"e {e}: height a bounce [%]": both(0.1) for e in ("0.5", "0.9", "1")},
+        **{f"e {e}: energy gained": both(1e-9) for e in ("0.5", "0.9", "1")},
+    },
+    "rolling": {
+        "speed [%]": both(1e-6),
+        "time [%]": both(0.1),
+        "lost in 4 s [%]": both(1e-6),
+    },
+    "rod": {f"e {e}: energy gained": both(1e-6) for e in ("0", "0.5", "0.8", "0.9", "1")},
+    "rest": {
+        f"{points} points: {name}": both(limit, EVEN)
+        for points in (4, 8)
+        for name, limit in (("a point", 1e-6), ("sum", 1e-6), ("over time", 1e-9))
+    },
+}
+
+
+def contenders() -> list[Contender]:
+    """Every contact model of ours with Leapfrog; some also in another way."""
+    leapfrog, euler = st.Leapfrog(), st.SemiImplicitEuler()
+    kinds = [
+        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
+    ]
+    exact = [kind for kind in kinds if kind.__name__ in EXACT]
+    others = [kind for kind in kinds if kind not in exact]
+    return [
+        *(Contender(kind.__name__, kind, {}, leapfrog) for kind in exact),
+        Contender(EVEN[1], st.GaussSeidel, {"least_norm": 1.0}, leapfrog),
+        *(Contender(f"{kind.__name__} Euler", kind, {}, euler) for kind in exact),
+        *(Contender(kind.__name__, kind, {}, leapfrog) for kind in others),
+    ]
+
+
+def bench(
+    scenes: Iterable[str] = (), progress: Callable[[float], None] | None = None
+) -> dict[str, Any]:
+    """Errors of all models in all scenes, or some, and whether the targets are met."""
+    chosen = list(scenes) or list(SCENES)
+    unknown = [name for name in chosen if name not in SCENES]
+    if unknown:
+        raise InputError(f"no scene '{unknown[0]}'; there are {', '.join(SCENES)}")
+    field, failures = contenders(), []
+    rows: list[dict[str, Any]] = []
+    criteria: list[dict[str, Any]] = []
+    total, done = len(chosen) * len(TIME_STEPS) * len(field), 0
+    for scene in chosen:
+        for dt in TIME_STEPS:
+            found: dict[str, dict[str, float | None]] = {}
+            worst: dict[str, dict[str, float]] = {}
+            for contender in field:
+                trial = Trial(contender, dt)
+                try:
+                    found[contender.name] = SCENES[scene](trial)
+                except SimulationError as error:
+                    failures.append(f"{scene}, {1000 * dt:g} ms, {contender.name}: {error}")
+                worst[contender.name] = trial.told()
+                done += 1
+                if progress is not None:
+                    progress(done / total)
+            rows += measured(scene, dt, found)
+            criteria += merged(scene, dt, worst)
+    return {
+        "integrator": "Leapfrog; Euler: SemiImplicitEuler; even: least_norm 1",
+        "parameters of a brick on 4 points": parameters(field),
+        "criteria of contact, largest (Le Lidec et al.), and steps not solved": criteria,
+        "failures": failures,
+        "errors": rows,
+        "holds": all(row["holds"] is not False for row in rows),
+    }
+
+
+def measured(
+    scene: str, dt: float, found: dict[str, dict[str, float | None]]
+) -> list[dict[str, Any]]:
+    """One row for each measure of a scene: the target, whether it is met and by whom, and all."""
+    rows = []
+    for name in dict.fromkeys(name for measures in found.values() for name in measures):
+        values = {contender: measures.get(name) for contender, measures in found.items()}
+        target = TARGETS[scene].get(name)
+        limit = target.limits[TIME_STEPS.index(dt)] if target else None
+        row: dict[str, Any] = {"scene": scene, "dt [ms]": 1000 * dt, "error": name}
+        row |= {"target": limit, "holds": None, **brief(values)}
+        if target and limit is not None:
+            met = [one for one, value in values.items() if value is not None and value <= limit]
+            row["holds"] = all(one in met for one in target.named)
+            row["met by"] = ", ".join(met) or "none"
+        else:
+            row["met by"] = None
+        rows.append(row)
+    return rows
+
+
+def merged(scene: str, dt: float, worst: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+    """One row for each criterion of contact in a scene."""
+    names = dict.fromkeys(name for values in worst.values() for name in values)
+    return [
+        {
+            "scene": scene,
+            "dt [ms]": 1000 * dt,
+            "criterion": name,
+            **brief({contender: values.get(name) for contender, values in worst.items()}),
+        }
+        for name in names
+    ]
+
+
+def brief(values: dict[str, float | None]) -> dict[str, float | None]:
+    """Errors to two digits, which is what they are good for."""
+    return {name: None if x is None else float(f"{x:.2g}") for name, x in values.items()}
+
+
+def parameters(field: list[Contender]) -> list[dict[str, Any]]:
+    """What each contender is given for a brick, at each time step."""
+    brick = st.robots.brick()
+    return [
+        {
+            "model": contender.name,
+            "dt [ms]": 1000 * dt,
+            "values": ", ".join(
+                f"{name} {value:g}"
+                for name, value in model_for(contender, Material(), brick.total_mass, 4, dt)
+                ._asdict()
+                .items()
+            ),
+        }
+        for contender in field
+        for dt in (TIME_STEPS if contender.is_law else TIME_STEPS[:1])
+    ]
