@@ -83,7 +83,8 @@ class Steps:
     are endless to both sides; the last one has no end.
 
     What is in the stairs is pushed out the shortest way: a toe that bumps into a riser backwards, a
-    point of a sole upwards unless it is nearer to the edge of its tread than it is deep.
+    point of a sole upwards unless it is nearer to the edge of its tread than it is deep. An edge
+    that is between the corners of a box is not felt; `Robot.with_sole_points` puts points there.
     """
 
     rise: float | tuple[float, ...] = 0.15  # [m]

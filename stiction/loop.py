@@ -11,6 +11,7 @@ import numpy as np
 from stiction.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.integrators.drift import remove_drift
 from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
 from stiction.kernels.kinematics import zero_rows
@@ -152,6 +153,7 @@ def step_through_impacts(params, system, state, work, time, dt):
             until = surface.impact[0]
             if impacts == IMPACTS or not until < part:
                 add_part(work, part / dt)
+                remove_drift(system.model, system, state, work)
                 return status
             go_back(system, state, work)
             impacts += 1

@@ -39,6 +39,7 @@ ROD_ANGLES = tuple(math.radians(degrees) for degrees in (5.0, 15.0, 30.0, 45.0, 
 ROD_FRICTIONS = (0.0, 0.2, 0.5, 1.0)
 ROD_SPEEDS = (-2.0, 0.0, 2.0)  # along the ground [m/s]
 ROD_SPINS = ((0.0, 0.0, 0.0), (0.0, 8.0, 0.0), (3.0, -8.0, 20.0))  # in its own axes [rad/s]
+ROD_IMPACT = 5.0  # about the fastest of an end [m/s]
 ROD_HEADING = 0.3  # of the speed along the ground; it leans in the direction x [rad]
 
 
@@ -81,7 +82,7 @@ class Material(NamedTuple):
 # Between a body and the mass on one of its points lies a factor of about three, which this leaves.
 ANGLE = 0.2  # [rad]
 REST_DAMPING = 0.7  # of the critical one, where nothing is to bounce
-SOFT = 5.0  # the same of Hunt and Crossley's law at an impact: its damping times the speed
+SOFT = 2.0  # the same of Hunt and Crossley's law at an impact: its damping times the speed
 
 
 def model_for(contender: Contender, material: Material, mass: float, points: int, dt: float) -> Any:
@@ -364,7 +365,10 @@ def bounce(trial: Trial, e: float) -> Measures:
         lowest = motion.q[:, 2] - world.robots[0].shape_size[0, 0]
         hit = int(np.argmax(motion.force[:, 0, 2] > 0))  # the step in which it first touches
         rebound = float(lowest[hit + 1 :].max()) if hit else math.inf
-        return {"rebound [mm]": 1000 * max(rebound, 0.0), "deepest [mm]": -1000 * lowest.min()}
+        return {
+            "rebound [mm]": 1000 * max(rebound, 0.0),
+            "deepest [mm]": max(0.0, -1000 * lowest.min()),
+        }
     ratios = np.array(tops[1:]) / np.array(tops[:-1])
     if len(ratios) < BOUNCES:
         return {"height a bounce [%]": math.inf, "energy gained": growth(motion)}
@@ -437,8 +441,9 @@ def rod_gain(trial: Trial, e: float, newton_impacts: float = 0.0) -> float:
     robot, gain = world.robots[0], -math.inf
     lying = robot.total_mass * GRAVITY * robot.shape_size[0, 0]
     for mu, state in rod_states(world):
-        material = Material(mu, mu, e, 2.5, newton_impacts)
-        motion = trial.simulate(world, state, 0.6, material, points=1)
+        material = Material(mu, mu, e, ROD_IMPACT, newton_impacts)
+        # the end of a rod, moved alone, weighs a quarter of it: as one point out of four
+        motion = trial.simulate(world, state, 0.6, material, points=4)
         energy = motion.energy().total - lying
         gain = max(gain, float(energy.max() / energy[0]) - 1)
     return gain

@@ -45,10 +45,10 @@ from stiction.contact.warm_start import (
     remember_impulses,
 )
 from stiction.kernels.response import (
+    apply_impulse,
     arm_from_centre,
     delassus,
     gather_wrenches,
-    load_mode,
     respond_to_wrenches,
 )
 from stiction.kernels.spatial import (
@@ -61,13 +61,10 @@ from stiction.kernels.spatial import (
     load_vector,
     point_velocity,
     scale,
-    store_twist,
     store_vector,
     sub,
     symmetric_transform,
     transform,
-    twist_add,
-    twist_scale,
 )
 from stiction.kernels.tree import OK
 
@@ -202,15 +199,3 @@ def solve_contact(room, i, n, p, v):
     if size > limit:
         y = scale(limit / size, y)
     return add(scale(normal, n), y)
-
-
-@kernel
-def apply_impulse(contact, response, i, r, p):
-    """Every slot feels the impulse p on point i."""
-    L, slot, moment = response.inverse_inertia, contact.slot[i], cross(r, p)
-    for b in range(contact.slots[0]):
-        t = load_twist(response.twist, b)
-        for k in range(3):
-            t = twist_add(t, twist_scale(p[k], load_mode(L, 6 * slot + k, b)))
-            t = twist_add(t, twist_scale(moment[k], load_mode(L, 6 * slot + 3 + k, b)))
-        store_twist(response.twist, b, t)

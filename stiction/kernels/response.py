@@ -223,6 +223,18 @@ def respond_to_wrenches(contact, response):
 
 
 @kernel
+def apply_impulse(contact, response, i, r, p):
+    """Let every slot's twist feel a further impulse p on point i, whose arm from the centre is r."""
+    L, slot, moment = response.inverse_inertia, contact.slot[i], cross(r, p)
+    for b in range(contact.slots[0]):
+        t = load_twist(response.twist, b)
+        for k in range(3):
+            t = twist_add(t, twist_scale(p[k], load_mode(L, 6 * slot + k, b)))
+            t = twist_add(t, twist_scale(moment[k], load_mode(L, 6 * slot + 3 + k, b)))
+        store_twist(response.twist, b, t)
+
+
+@kernel
 def velocity_after(contact, response, i):
     """Velocity of point i against the ground at the end of the step, from `response.twist`."""
     change = load_twist(response.twist, contact.slot[i])

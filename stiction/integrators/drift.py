@@ -1,0 +1,89 @@
+"""Points that have sunk into the ground are lifted out again: positions alone, no velocity changes.
+
+Impulse solvers stop points at the level of velocities; what a step's curvature leaves adds up to a
+depth. A correction by velocities would add kinetic energy. Here the configuration moves along
+H^-1 J' f, with f >= 0 along the normals, so that the deep points rise by a part of their depth; a
+heavier side moves less, joints that are stuck do not yield.
+"""
+
+from numba.extending import overload
+
+from stiction.compiled import INLINED, kernel
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
+from stiction.integrators.forward_dynamics import respond
+from stiction.kernels.kinematics import advance
+from stiction.kernels.response import (
+    apply_impulse,
+    arm_from_centre,
+    delassus,
+    gather_wrenches,
+    wrenches_on_links,
+)
+from stiction.kernels.spatial import (
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    scale,
+    store_vector,
+    transform,
+    zero_vector,
+)
+
+ALLOWED_DEPTH = 1e-5  # that is left alone [m]
+RECOVERY = 0.2  # part of what is deeper that is taken back per step
+SWEEPS = 5
+
+
+def remove_drift(model, system, state, work):
+    """Lift points that are too deep after a step; force laws need their depth and keep it."""
+    if MODELS[type(model)].family == IMPULSE_SOLVER:
+        lift(system, state, work)
+
+
+@overload(remove_drift, jit_options=INLINED)
+def _remove_drift(model, system, state, work):
+    if MODELS[model.instance_class].family == IMPULSE_SOLVER:
+        return lambda model, system, state, work: lift(system, state, work)
+    return lambda model, system, state, work: None
+
+
+@kernel
+def lift(system, state, work):
+    """Move the configuration so that points deeper than allowed rise."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    deepest = like(contact.table[0, 0], 0)
+    for i in range(contact.count[0]):
+        deepest = max(deepest, contact.depth[i])
+    if deepest <= like(deepest, ALLOWED_DEPTH):
+        return
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(deepest))
+    for slot in range(contact.slots[0]):
+        for k in range(6):
+            response.twist[slot, k] = 0
+    for _ in range(SWEEPS):
+        for i in range(contact.count[0]):
+            push_out(contact, response, i)
+    gather_wrenches(contact, response)
+    wrenches_on_links(dynamics, contact, response, like(deepest, 1))
+    for d in range(len(work.v)):
+        work.v[d] = 0
+    respond(system.method, dynamics, work.v)
+    advance(dynamics.tree, state.q, work.v, like(deepest, 1))
+
+
+@kernel
+def push_out(contact, response, i):
+    """Change the push on point i so that it rises as wanted, all others held; it never pulls."""
+    n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
+    old = dot(n, load_vector(contact.impulse, i))
+    rise = dot(n, point_velocity(load_twist(response.twist, contact.slot[i]), r))
+    wanted = like(rise, RECOVERY) * (contact.depth[i] - like(rise, ALLOWED_DEPTH))
+    yielding = dot(n, transform(delassus(contact, response, i, i), n))
+    new = max(like(rise, 0), old + (wanted - rise) / yielding)
+    if new != old:
+        store_vector(contact.impulse, i, scale(new, n))
+        apply_impulse(contact, response, i, r, scale(new - old, n))

@@ -1,0 +1,186 @@
+"""Contact against closed forms: the targets, scene by scene, for the models named for them.
+
+The scenes and what is measured in them are in `stiction/bench/closed_forms.py`; `stiction bench
+accuracy` prints the same for all models.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import stiction as st
+from mechanisms import fewer
+from stiction.bench import accuracy, closed_forms
+from stiction.bench.accuracy import EVEN, FOURTH, TARGETS, TIME_STEPS
+from stiction.bench.closed_forms import SCENES, Contender, Material, Trial
+from stiction.cli import main
+from stiction.errors import InputError
+
+CONTENDERS = {contender.name: contender for contender in accuracy.contenders()}
+COULOMB = CONTENDERS["Coulomb"]
+QUICK = [scene for scene in SCENES if scene not in ("rod", "bounce")]
+
+
+def check(scene, name, dt, found):
+    """Every target of a scene that a model is named for."""
+    for measure, target in TARGETS[scene].items():
+        if name in target.named and measure in found:
+            limit = target.limits[TIME_STEPS.index(dt)]
+            assert found[measure] <= limit, f"{measure}: {found[measure]}, at most {limit}"
+
+
+def named_for(scene):
+    return sorted({name for target in TARGETS[scene].values() for name in target.named})
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("dt", TIME_STEPS)
+@pytest.mark.parametrize(
+    ("scene", "name"), [(scene, name) for scene in QUICK for name in named_for(scene)]
+)
+def test_the_named_models_meet_the_targets(scene, name, dt):
+    trial = Trial(CONTENDERS[name], dt)
+    found = SCENES[scene](trial)
+    assert set(TARGETS[scene]) <= set(found)
+    check(scene, name, dt, found)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("dt", TIME_STEPS)
+@pytest.mark.parametrize("name", accuracy.EXACT)
+@pytest.mark.parametrize("e", [0.0, 0.5, 0.9, 1.0])
+def test_a_ball_comes_up_to_e_squared_of_its_height_and_gains_no_energy(e, name, dt):
+    found = closed_forms.bounce(Trial(CONTENDERS[name], dt), e)
+    check("bounce", name, dt, {f"e {e:g}: {measure}": value for measure, value in found.items()})
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("dt", TIME_STEPS)
+@pytest.mark.parametrize("name", FOURTH)
+@pytest.mark.parametrize("e", [0.0, 0.8, 1.0])
+def test_a_rod_on_its_end_gains_no_energy(e, name, dt):
+    assert closed_forms.rod_gain(Trial(CONTENDERS[name], dt), e) <= 1e-6
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", FOURTH)
+def test_newtons_law_of_restitution_gains_energy_with_friction(name):
+    """Kane's paradox: so it is no default."""
+    trial = Trial(CONTENDERS[name], 0.001)
+    assert closed_forms.rod_gain(trial, 0.9, newton_impacts=1.0) > 0.01
+    assert closed_forms.rod_gain(trial, 1.0, newton_impacts=1.0) > 0.1
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTENDERS)
+def test_every_model_gets_through_every_scene(name):
+    """No exception, and measures for all that apply; the bench says which models are exact."""
+    trial = Trial(CONTENDERS[name], 0.001)
+    for scene in (*QUICK, "bounce"):
+        found = SCENES[scene](trial)
+        assert all(value is None or not math.isnan(value) for value in found.values())
+
+
+# ------------------------------------------------------------------- also without the compiler
+
+
+def test_a_block_slides_its_way_and_rests():
+    dt, v0 = 0.004, 0.5
+    world = st.World(st.robots.brick())
+    state = world.standing()
+    state.v[:2] = v0 * closed_forms.along(closed_forms.HEADINGS[1])
+    trial = Trial(COULOMB, dt)
+    motion = trial.simulate(world, state, fewer(100, 40) * dt)
+    way = float(np.linalg.norm(motion.q[-1, :2]))
+    assert abs(way / (v0**2 / (2 * 0.5 * 9.81)) - 1) <= 5e-4
+    assert trial.unsolved == 0 and trial.criteria["primal"] < 1e-12
+
+
+def test_a_block_stays_on_a_slope_that_it_could_just_not_stay_on():
+    dt = 0.004
+    world = closed_forms.tilted_world(math.atan(0.99 * 0.5), closed_forms.HEADINGS[2])
+    trial = Trial(CONTENDERS["GaussSeidel"], dt)
+    motion = trial.simulate(world, world.standing(), fewer(250, 25) * dt)
+    half = len(motion) // 2
+    moved = np.linalg.norm(motion.q[-1, :3] - motion.q[half, :3])
+    assert moved <= fewer(1, 1000) * 1e-15 * (motion.time[-1] - motion.time[half])
+
+
+@pytest.mark.parametrize("name", EVEN)
+def test_eight_points_carry_the_same(name):
+    brick = st.robots.brick().with_sole_points("brick", 4, 2)
+    world = st.World(brick)
+    trial = Trial(CONTENDERS[name], 0.001)
+    motion = trial.simulate(world, world.standing(), fewer(100, 10) * 0.001, points=8)
+    assert np.allclose(motion.force[:-1, :, 2], 2.0 * 9.81 / 8, rtol=1e-6)
+
+
+def test_a_rod_that_is_fixed_where_it_lands_stays_slow():
+    world = st.World(st.robots.rod())
+    _, state = list(closed_forms.rod_states(world))[53]  # its end comes down tumbling
+    motion = Trial(CONTENDERS["Bilateral"], 0.004).simulate(world, state, 0.06)
+    assert np.abs(motion.v[:, :3]).max() < 10.0
+
+
+# ------------------------------------------------------------------------------- the bench itself
+
+
+@pytest.mark.parametrize("e", [0.3701, 0.5, 0.9, 0.999])
+def test_the_damper_of_a_spring_is_chosen_for_a_restitution(e):
+    """Down under damping and up without: integrated in small steps."""
+    zeta, dt = closed_forms._damping_ratio(e), 1e-4
+    x, v = 0.0, -1.0
+    while x <= 0.0:
+        v += dt * (-x - (2 * zeta * v if v < 0 else 0.0))
+        x += dt * v
+    assert v == pytest.approx(e, rel=2e-3)
+
+
+def test_hunt_crossleys_damping_is_chosen_for_the_restitution_at_a_speed():
+    speed, e, dt = 2.0, 0.7, 1e-5
+    a = closed_forms._hunt_crossley_ratio(Material(restitution=e, speed=speed), 100.0)
+    d, d_dot = 0.0, speed
+    while d >= 0.0:
+        d_dot -= dt * 1000.0 * max(d, 0.0) ** 1.5 * (1 + a * d_dot)
+        d += dt * d_dot
+    assert -d_dot / speed == pytest.approx(e, rel=1e-3)
+
+
+def test_a_target_holds_only_if_all_models_named_for_it_meet_it():
+    def row(**values):
+        found = {name: {"distance [%]": value} for name, value in values.items()}
+        return accuracy.measured("stopping", 0.001, found)[0]
+
+    assert row(Coulomb=0.001, GaussSeidel=0.01)["holds"] is True
+    assert row(Coulomb=0.001, GaussSeidel=0.011)["holds"] is False
+    assert row(Coulomb=0.001)["holds"] is False  # it did not run
+    assert row(Coulomb=0.001, GaussSeidel=math.inf)["GaussSeidel"] == "inf"
+    assert row(Coulomb=0.001, GaussSeidel=0.5)["met by"] == "Coulomb"
+    assert row(Coulomb=0.001, GaussSeidel=None, Bilateral=None)["Bilateral"] is None
+
+
+def test_every_target_is_of_a_scene_and_named_for_a_contender():
+    assert set(TARGETS) == set(SCENES)
+    assert {name for scene in SCENES for name in named_for(scene)} <= set(CONTENDERS)
+
+
+def test_all_our_contact_models_take_part():
+    from stiction.contact.contact_model import MODELS, NoContact
+
+    ours = {kind for kind in MODELS if kind.__module__.startswith("stiction.")} - {NoContact}
+    assert {contender.kind for contender in CONTENDERS.values()} == ours
+
+
+def test_a_model_without_friction_is_left_out_where_things_slide():
+    fixed = Contender("Bilateral", st.Bilateral, {}, st.Leapfrog())
+    for scene in ("stopping", "slope 101 %", "break-away", "rolling"):
+        assert SCENES[scene](Trial(fixed, 0.001)) == {}
+
+
+def test_an_unknown_scene_is_refused(capsys):
+    with pytest.raises(InputError, match="no scene 'cliff'; there are stopping, "):
+        accuracy.bench(["cliff"])
+    assert main(["bench", "accuracy", "--scene", "cliff"]) == 1
+    assert "no scene 'cliff'" in capsys.readouterr().err
