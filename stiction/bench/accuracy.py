@@ -97,6 +97,7 @@ def bench(
             worst: dict[str, dict[str, float]] = {}
             for contender in field:
                 trial = Trial(contender, dt)
+                found[contender.name] = {}
                 try:
                     found[contender.name] = SCENES[scene](trial)
                 except SimulationError as error:
