@@ -1,5 +1,4 @@
-"""`Bilateral`: feet fixed to the ground, Bruneau & Ouezdou, "Distributed Ground/Walking Robot
-Interaction", section 2.1.
+"""Feet fixed to the ground: Bruneau & Ouezdou, "Distributed Ground/Walking Robot ...", section 2.1.
 
     Paper        Here              Meaning
     D(q)         P, `response.py`  velocities of the touching points
@@ -32,7 +31,9 @@ from stiction.contact.newton import (
     implied_impulse,
     take_newton_step,
 )
+from stiction.kernels.contact import NEVER
 from stiction.kernels.response import (
+    WRENCHES_LEFT,
     arm_from_centre,
     free_velocity,
     gather_wrenches,
@@ -74,6 +75,7 @@ def bilateral(params, dynamics, contact, state, work, dt):
             break
     remember_fixed(contact, state, room)
     response.report[0], response.report[1], response.report[2] = solutions, 0, 0
+    response.report[WRENCHES_LEFT] = fixed > 0
     return OK
 
 
@@ -84,7 +86,7 @@ def choose_fixed(contact, response, state, room):
     for i in range(contact.count[0]):
         v_n = dot(load_vector(contact.normal, i), free_velocity(contact, response, i))
         comes = contact.depth[i] > 0 or v_n < contact.floor[i]
-        keep = state.now[contact.point[i], 0] > 0 or comes
+        keep = (state.now[contact.point[i], 0] > 0 or comes) and contact.floor[i] > NEVER
         room[i, KIND] = STICK if keep else OPEN
         store_vector(contact.impulse, i, zero_vector(v_n))
         fixed += keep

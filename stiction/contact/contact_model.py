@@ -30,8 +30,8 @@ from stiction.kernels.tree import OK
 
 ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
 
-# Two families: laws give a force at once and are asked in every stage of an integrator; solvers find
-# impulses that act through the whole step, from the motion without contact, once in a step.
+# Two families: laws give a force at once and are asked in every stage of an integrator; solvers
+# find impulses that act through the whole step, from the motion without contact, once in a step.
 FORCE_LAW, IMPULSE_SOLVER = "force law", "impulse solver"
 vector = load_vector  # the word that contact models use: row i of an array as a vector
 
@@ -166,7 +166,7 @@ def _parameters(params, table, pair):
 
 
 def parameter_or(name: str, default: float) -> Callable[..., float]:
-    """Return a function (params, table, pair) -> a parameter, or the default if a model has none."""
+    """Return a function (params, table, pair) -> a parameter, or the default without one."""
 
     def look_up(params, table, pair):
         fields = type(params)._fields

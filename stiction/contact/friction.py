@@ -10,8 +10,9 @@ import math
 from stiction.compiled import kernel
 from stiction.contact.contact_model import parameters
 from stiction.kernels.response import velocity_after
-from stiction.kernels.spatial import dot, load_vector, scale, sub
+from stiction.kernels.spatial import dot, like, load_vector, scale, sub
 
+BROKEN_SPEED = 1e-6  # a point that the solver leaves with more than this does not hold [m/s]
 MU, KIND = 0, 1  # columns of a solver's room
 OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
 
@@ -44,7 +45,7 @@ def break_away(params, contact, response, room):
         if p.mu_static > p.mu_kinetic and room[i, MU] == p.mu_static:
             v_t = tangential(load_vector(contact.normal, i), velocity_after(contact, response, i))
             loaded = dot(load_vector(contact.normal, i), load_vector(contact.impulse, i)) > 0
-            if loaded and math.sqrt(dot(v_t, v_t)) > p.stick_speed:
+            if loaded and math.sqrt(dot(v_t, v_t)) > like(p.mu_static, BROKEN_SPEED):
                 room[i, MU] = p.mu_kinetic
                 changed += 1
     return changed

@@ -1,5 +1,4 @@
-"""`GaussSeidel`: J-R. Chardonnet et al., "Dynamic simulator for humanoids using constraint-based
-method with static friction", section II.C, cited as [CBM].
+"""Chardonnet et al., "Dynamic simulator for humanoids ... with static friction", section II.C.
 
     Paper             Here                      Meaning
     v_c^{k+1}         velocity_after            velocity of a point at the end of the step, Eq. (10)
@@ -80,11 +79,11 @@ class GaussSeidel(NamedTuple):
     mu_kinetic: Friction = 0.5
     restitution: Fraction = 0.0
     rest_speed: Speed = 0.01  # points that come down more slowly do not bounce
-    stick_speed: Speed = 1e-6  # points that slide more slowly are at rest
+    stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
     least_norm: Switch = 0.0
     tolerance: Tolerance = 1e-8  # relative, of impulses
-    sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 100.0
+    sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0
 
 
 @contact_model(
@@ -112,6 +111,7 @@ def gauss_seidel(params, dynamics, contact, state, work, dt):
                 break
         if off > params.tolerance:
             stage = NOT_CONVERGED
+            break
         if break_away(params, contact, response, room) == 0:
             break
     if params.least_norm > 0:
@@ -154,7 +154,7 @@ def sub_determinants(G):
 
 @kernel
 def sweep(contact, response, room):
-    """Visit every contact once; returns the largest change of an impulse, relative to the largest."""
+    """Visit every contact once; returns the largest change of an impulse by the largest."""
     moved, largest = like(room[0, MU], 0), like(room[0, MU], 1e-300)
     for i in range(contact.count[0]):
         old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)

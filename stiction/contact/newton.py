@@ -43,7 +43,7 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 ROOM = 9  # columns in all; the last three keep impulses, see `coulomb.py`
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
-POLISHES, MOST_POLISHES = 2, 6  # iterations that take away the velocities of a unique solution
+POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
 
 
 @kernel
@@ -148,7 +148,7 @@ def project(contact, room, i, p, v, g, eps):
     return add(scale(y_n, n), scale(limit, d))
 
 
-# --------------------------------------------------------------------------------------- linear system
+# ------------------------------------------------------------------------------------ linear system
 
 
 @kernel
@@ -255,7 +255,7 @@ def assemble(contact, response):
 
 @kernel
 def unbalance(contact, response, room, eps, hat):
-    """Right-hand side: sum P' p - w, with the impulses that the cases imply at the present twists."""
+    """Right-hand side: sum P' p - w, with the impulses that the cases imply at these twists."""
     right = response.residual
     i = 0
     for slot in range(contact.slots[0]):
@@ -276,7 +276,7 @@ def unbalance(contact, response, room, eps, hat):
 
 @kernel
 def factor(A, order, n):
-    """LU factors of A in its place, with partial pivoting; order[PIVOT] holds the exchanged rows."""
+    """LU factors of A in its place, with partial pivoting; order[PIVOT] holds exchanged rows."""
     for k in range(n):
         best, size = k, abs(A[k, k])
         for i in range(k + 1, n):
@@ -329,7 +329,7 @@ def take_newton_step(contact, response, room, eps, hat, same):
     respond_to_wrenches(contact, response)
 
 
-# -------------------------------------------------------------------------------------- the iteration
+# ------------------------------------------------------------------------------------ the iteration
 
 
 @kernel
@@ -337,23 +337,26 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
     """Iterate from the present impulses; returns iterations, relative error and success.
 
     eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
-    POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled.
+    POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled;
+    where that changes the cases again and again, these velocities stay.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    unique, polished = hat == 0, 0
+    polishes, polished = POLISHES if hat == 0 else 0, 0
     for k in range(most + 1):
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
         off = error / largest if largest > 0 else like(eps, error > 0)
         fits = off <= tolerance and (k > 0 or largest == 0)
-        if fits and (largest == 0 or polished >= POLISHES or not unique):
-            return k, off, True
-        if k == most or polished == MOST_POLISHES:
+        if fits and (largest == 0 or polished >= polishes):
+            return k, max(off, (like(eps, 1) - hat) * eps), True
+        if k == most:
             break
-        if fits or polished > 0:
+        if polished == MOST_POLISHES:  # the unique solution as it was
+            hat, polishes, polished = like(eps, 0), 0, 0
+        elif fits or polished > 0:
             hat = like(eps, 1)
             polished += 1
         elif k > 0:
             eps = max(least_eps, shrink * eps)
         take_newton_step(contact, response, room, eps, hat, fits and changes == 0)
-    return k, off, polished > 0 and off <= eps
+    return k, off, False

@@ -27,9 +27,10 @@ from stiction.contact.contact_model import (
     restitution_of,
 )
 from stiction.integrators.forward_dynamics import respond, slot_modes
-from stiction.kernels.contact import Contact, Places, add_contact_forces, detect
+from stiction.kernels.contact import NEVER, Contact, Places, add_contact_forces, detect
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
+    WRENCHES_LEFT,
     arm_from_centre,
     free_twists,
     gather_wrenches,
@@ -60,7 +61,6 @@ IMPACT = 2  # no time passes, only impulses count
 
 NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
-NEVER = -1e9  # a velocity that no point falls below [m/s]
 TAMINGS = 12  # trials for a restitution that adds no energy
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
 
@@ -74,7 +74,7 @@ class Surface(NamedTuple):
     memory: Memory
     work: Workspace
     phase: np.ndarray  # (2) WHOLE, APPROACH or IMPACT; 1 once impulses are found and held
-    impact: np.ndarray  # (2) earliest impact from the begin of the step [s]; length of the whole step
+    impact: np.ndarray  # (2) earliest impact since the step began; length of the whole step [s]
 
 
 # ------------------------------------------------------------------------------- the two families
@@ -96,7 +96,7 @@ def resist(model, system, instant, shares):
 
 
 def hold(model, surface, dynamics, factor):
-    """Add `factor` times a solver's impulses to the external forces; tells whether there are any."""
+    """Add `factor` times a solver's impulses to the external forces; tells whether it has any."""
     return _family(type(model))[3](surface, dynamics, factor)
 
 
@@ -183,7 +183,7 @@ def _law_close(surface, dynamics, dt):
 _LAW = (_law_touch, _law_seek, _law_resist, _law_hold, _law_close)
 
 
-# ----------------------------------------------------------------------------------- impulse solvers
+# --------------------------------------------------------------------------------- impulse solvers
 
 
 @kernel
@@ -276,9 +276,11 @@ def solve_and_tame(model, surface, dynamics, dt, shares):
     safe, unsafe, share = like(dt, 0), like(dt, 1), like(dt, 1)
     status = OK
     for trial in range(TAMINGS):
+        response.report[WRENCHES_LEFT] = 0
         status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
-        gather_wrenches(contact, response)
-        respond_to_wrenches(contact, response)
+        if response.report[WRENCHES_LEFT] == 0:
+            gather_wrenches(contact, response)
+            respond_to_wrenches(contact, response)
         if surface.phase[0] != IMPACT or share == safe:
             break
         if work_is_safe(model, contact, response):
@@ -344,7 +346,7 @@ def time_to_close(gap, v, a):
     return like(gap, 2) * gap / (-v + math.sqrt(root))
 
 
-# ----------------------------------------------------------------------------------------- the record
+# --------------------------------------------------------------------------------------- the record
 
 
 @kernel

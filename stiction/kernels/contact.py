@@ -39,6 +39,7 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.terrain import clearance, meet
 
+NEVER = -1e9  # a floor that no point falls below: such a point is not held up [m/s]
 BALL, RIM = 0, 1  # kinds of places
 REACH_ACCELERATION = 100.0  # places that could touch within a step at this are watched [m/s2]
 

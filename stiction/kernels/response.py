@@ -41,20 +41,22 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
+WRENCHES_LEFT = 3  # in the report: 1 if the solver leaves wrenches and twists, not only impulses
+
 
 class Response(NamedTuple):
     """Slots that touch now and what impulses do to them; a force law needs few of these arrays."""
 
     centre: np.ndarray  # (slots, 3) mean of the touching points, relative to O [m]
     modes: np.ndarray  # (slots, nv, 6) see `link_modes`
-    inverse_inertia: np.ndarray  # (6 slots, slots, 6) [6 c + k, b]: twist of b per unit wrench k on c
+    inverse_inertia: np.ndarray  # (6 slots, slots, 6) [6 c + k, b]: twist of b per wrench k on c
     free: np.ndarray  # (slots, 6) change of the twists over the step without contact, t_free
     wrench: np.ndarray  # (slots, 6) impulse on each slot, w
     twist: np.ndarray  # (slots, 6) change of the twists over the step, t
     matrix: np.ndarray  # (6 slots, 6 slots) room for solvers
     tangent: np.ndarray  # (slots, 6, 6) room for solvers
     residual: np.ndarray  # (6, 6 slots) room for solvers
-    report: np.ndarray  # (3) iterations, residual and stage of the last solution
+    report: np.ndarray  # (4) iterations, residual and stage of the last solution; WRENCHES_LEFT
 
 
 def allocate_response(slots: int, nv: int, solved: bool) -> Response:
@@ -70,7 +72,7 @@ def allocate_response(slots: int, nv: int, solved: bool) -> Response:
         matrix=np.zeros((6 * some, 6 * some)),
         tangent=np.zeros((some, 6, 6)),
         residual=np.zeros((6, 6 * some)),
-        report=np.zeros(3),
+        report=np.zeros(4),
     )
 
 
@@ -136,7 +138,7 @@ def load_mode(modes, b, d):
 
 @kernel
 def slot_inverse_inertia(tree, contact, response):
-    """Twist of every slot per unit wrench on every slot: the sum of common modes, [CBM] Eq. (17)."""
+    """Twist of every slot per unit wrench on every slot: sums of common modes, [CBM] Eq. (17)."""
     modes, L = response.modes, response.inverse_inertia
     nowhere = zero_vector(modes[0, 0, 0])
     for b in range(contact.slots[0]):
@@ -160,7 +162,7 @@ def store_inverse_inertia(L, b, c, k, twist):
     L[6 * b + 3, c, k], L[6 * b + 4, c, k], L[6 * b + 5, c, k] = twist.angular
 
 
-# ------------------------------------------------------------------- what solvers ask, point by point
+# ----------------------------------------------------------------- what solvers ask, point by point
 
 
 @kernel
@@ -179,7 +181,7 @@ def free_velocity(contact, response, i):
 
 @kernel
 def delassus(contact, response, i, j):
-    """Change of the velocity of point i per unit impulse on point j, a 3x3 matrix: [CBM] Eq. (17)."""
+    """Change of the velocity of point i per unit impulse on point j, 3x3: [CBM] Eq. (17)."""
     r, b = arm_from_centre(contact, response, i), contact.slot[i]
     s, c = arm_from_centre(contact, response, j), contact.slot[j]
     L = response.inverse_inertia
@@ -195,7 +197,7 @@ def delassus(contact, response, i, j):
     return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
 
 
-# ----------------------------------------------------------------------------------------- solutions
+# ---------------------------------------------------------------------------------------- solutions
 
 
 @kernel
@@ -224,7 +226,7 @@ def respond_to_wrenches(contact, response):
 
 @kernel
 def apply_impulse(contact, response, i, r, p):
-    """Let every slot's twist feel a further impulse p on point i, whose arm from the centre is r."""
+    """Let every slot feel a further impulse p on point i, whose arm from the centre is r."""
     L, slot, moment = response.inverse_inertia, contact.slot[i], cross(r, p)
     for b in range(contact.slots[0]):
         t = load_twist(response.twist, b)

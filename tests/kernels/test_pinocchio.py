@@ -22,8 +22,8 @@ from stiction.kernels.articulated import (
     rigid_bodies,
 )
 from stiction.kernels.joint_space import (
-    bias,
     add_joint_space_response,
+    bias,
     factor_free_part,
     joint_space_accelerations,
     joint_space_inertia,

@@ -1,0 +1,107 @@
+"""`stiction demo` and `stiction bench`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from stiction.cli.command import Command
+from stiction.cli.output import Result, as_text, word
+
+
+def _demo_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("demo"),
+        metavar="FOLDER",
+        help="where the motion files and the plot go (default demo)",
+    )
+
+
+def _demo(args: argparse.Namespace) -> Result:
+    from stiction.bench.demo import demo
+
+    return demo(args.output, args.progress)
+
+
+def _demo_text(result: Result) -> str:
+    """The table with a column for each model, so that its rows have room for their names."""
+    rows = result["models"]
+    names = [name for name in rows[0] if name != "model"]
+    turned = [{"": name} | {row["model"]: word(row[name]) for row in rows} for name in names]
+    return as_text({**result, "models": turned})
+
+
+def _bench_dynamics(args: argparse.Namespace) -> Result:
+    from stiction.bench.dynamics import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
+def _bench_contact(args: argparse.Namespace) -> Result:
+    from stiction.bench.contact import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
+
+
+def _bench_accuracy(args: argparse.Namespace) -> Result:
+    from stiction.bench.accuracy import bench
+
+    return bench(args.scene, args.progress)
+
+
+BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
+    "dynamics": _bench_dynamics,
+    "contact": _bench_contact,
+    "accuracy": _bench_accuracy,
+}
+
+
+def _bench_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "bench",
+        choices=BENCHES,
+        help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground; "
+        "accuracy: errors of all contact models against closed forms",
+    )
+    parser.add_argument("--robot", type=Path, metavar="FILE", help="model file (MJCF)")
+    parser.add_argument(
+        "--repeats", type=_count, default=10, metavar="N", help="interleaved rounds (default 10)"
+    )
+    parser.add_argument(
+        "--steps", type=_count, default=5000, metavar="N", help="steps a round (default 5000)"
+    )
+    parser.add_argument(
+        "--profile", action="store_true", help="contact: also time the parts of a step"
+    )
+    parser.add_argument(
+        "--scene",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="accuracy: only this scene; can be given several times",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"found '{text}'; give a whole number above 0")
+    return int(text)
+
+
+def _bench(args: argparse.Namespace) -> Result:
+    return BENCHES[args.bench](args)
+
+
+DEMO = Command(
+    "demo",
+    "drop and push the test robot under every contact model",
+    _demo_arguments,
+    _demo,
+    _demo_text,
+)
+BENCH = Command(
+    "bench", "measure speed or accuracy; fails where a target is missed", _bench_arguments, _bench
+)

@@ -1,0 +1,85 @@
+"""All commands, and `main`, which runs one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stiction.cli import bench, models, robots, run
+from stiction.cli.command import Command, UsageError
+from stiction.cli.output import Progress, Result, plain
+from stiction.errors import StictionError
+
+COMMANDS = (robots.COMMAND, models.COMMAND, run.COMMAND, bench.DEMO, bench.BENCH)
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: importlib.metadata is slow to import."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"stiction {version('stiction')}")
+        parser.exit()
+
+
+def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="stiction",
+        description="Simulate legged robots, and the things they touch, in contact with the world.",
+        epilog="Exit status: 0 what it claims holds, 1 it does not or an error, 2 wrong use.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in commands:
+        subparser = subparsers.add_parser(command.name, help=command.help, description=command.help)
+        command.add_arguments(subparser)
+        subparser.add_argument("--json", action="store_true", help="print one JSON document")
+        subparser.set_defaults(chosen=command)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMANDS) -> int:
+    """Run one command line and return its exit status."""
+    args = build_parser(commands).parse_args(argv)
+    command: Command = args.chosen
+    args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
+    try:
+        result = plain(command.run(args) or {})
+    except StictionError as error:
+        return _fail({}, str(error), args, status=2 if isinstance(error, UsageError) else 1)
+    except KeyboardInterrupt:
+        args.progress.clear()
+        print("stiction: interrupted", file=sys.stderr)
+        return 130
+    finally:
+        args.progress.clear()
+    if result.get("holds") is False:
+        return _fail(result, f"what '{command.name}' claims does not hold", args)
+    _print(result, args)
+    return 0
+
+
+def _fail(result: Result, message: str, args: argparse.Namespace, status: int = 1) -> int:
+    """Print what there is, then the error in one line on stderr."""
+    message = " ".join(message.split())
+    _print({**result, "error": message} if args.json else result, args)
+    print(f"stiction: error: {message}", file=sys.stderr)
+    return status
+
+
+def _print(result: Result, args: argparse.Namespace) -> None:
+    args.progress.clear()
+    try:
+        if args.json:
+            print(json.dumps(result, indent=2, allow_nan=False))
+        elif result:
+            print(args.chosen.show(result))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, `head` for one, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

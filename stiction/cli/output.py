@@ -1,0 +1,98 @@
+"""What a command found, as text or JSON, and how far it is."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+Result = dict[str, Any]
+
+
+class Progress:
+    """Shows how far a long command is, on a terminal's stderr only."""
+
+    def __init__(self, label: str, enabled: bool) -> None:
+        """Start with nothing shown."""
+        self.label = label
+        self.enabled = enabled
+        self._shown = ""
+
+    def __call__(self, fraction: float, doing: str = "") -> None:
+        """Show a fraction from 0 to 1, and what is being done."""
+        if self.enabled:
+            percent = 100.0 * min(max(fraction, 0.0), 1.0)
+            self._show(f"{self.label} {percent:3.0f} % {doing}".rstrip())
+
+    def clear(self) -> None:
+        """Wipe the line, so that nothing is left between the results."""
+        if self._shown:
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        if text != self._shown:
+            sys.stderr.write("\r\033[K" + text)
+            sys.stderr.flush()
+            self._shown = text
+
+
+def as_text(result: Result) -> str:
+    """One line "key: value" per entry; a list of dicts becomes a table below its key."""
+    lines = []
+    for key, value in result.items():
+        title = key.replace("_", " ")
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            lines += [f"{title}:", *("  " + line for line in table(value))]
+        elif isinstance(value, dict):
+            lines += [f"{title}:", *("  " + line for line in as_text(value).splitlines())]
+        elif isinstance(value, list):
+            lines += [f"{title}: {'' if value else 'none'}".rstrip()]
+            lines += [f"  {word(entry)}" for entry in value]
+        else:
+            lines.append(f"{title}: {word(value)}")
+    return "\n".join(lines)
+
+
+def table(rows: Sequence[Result]) -> list[str]:
+    """Lines of a table with the keys of the first row as its head; numbers to the right."""
+    head = list(rows[0])
+    cells = [[word(row.get(key)) for key in head] for row in rows]
+    numbers = [all(_is_number(row.get(key)) for row in rows) for key in head]
+    widths = [max(len(text) for text in column) for column in zip(head, *cells, strict=True)]
+    return [
+        "  ".join(
+            text.rjust(width) if number else text.ljust(width)
+            for text, width, number in zip(line, widths, numbers, strict=True)
+        ).rstrip()
+        for line in [head, *cells]
+    ]
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def word(value: Any) -> str:
+    """Return a value as it is printed."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(word(entry) for entry in value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it: no numpy, no paths; NaN and infinity become null."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value

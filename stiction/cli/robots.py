@@ -1,0 +1,174 @@
+"""`stiction robots`: the built-in robots, or what one robot is made of."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stiction.cli.command import Command
+from stiction.cli.output import Result, as_text
+from stiction.errors import InputError
+
+if TYPE_CHECKING:
+    from stiction.robot import Robot
+
+
+def _built_in() -> dict[str, Callable[[], Robot]]:
+    from stiction import robots
+
+    return {name: getattr(robots, name) for name in sorted(robots.__all__)}
+
+
+def find_robot(args: argparse.Namespace) -> Robot:
+    """Return a built-in robot by its name, else the robot in that file."""
+    name = args.robot
+    from stiction.load import load
+
+    built_in = _built_in()
+    if name in built_in:
+        return built_in[name]()
+    if not Path(name).suffix and not Path(name).exists():
+        known = ", ".join(built_in)
+        raise InputError(f"no robot '{name}': neither a file nor built in; built in are {known}")
+    return load(name, base=args.base, roots=args.root, mimic=args.mimic)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "robot", nargs="?", metavar="FILE", help="model file or built-in name; without: list all"
+    )
+    add_file_arguments(parser)
+
+
+def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add how a model file is read."""
+    parser.add_argument(
+        "--base",
+        choices=("floating", "fixed", "planar"),
+        help="how the root of a URDF or VRML robot is held",
+    )
+    parser.add_argument(
+        "--mimic",
+        choices=("refused", "free", "fixed"),
+        help="what becomes of the mimic joints of a URDF robot",
+    )
+    parser.add_argument(
+        "--root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="where meshes and included files may lie; can be given several times",
+    )
+
+
+def _run(args: argparse.Namespace) -> Result:
+    if args.robot is not None:
+        return _describe(find_robot(args))
+    rows = []
+    for name, make in _built_in().items():
+        robot = make()
+        size = {"links": len(robot.parent), "nq": robot.nq, "nv": robot.nv}
+        rows.append({"name": name, **size, "mass [kg]": robot.total_mass})
+    return {"robots": rows}
+
+
+def _describe(robot: Robot) -> Result:
+    """What a robot is made of, and what in it a human should look at."""
+    from stiction.remarks import remarks, soles
+
+    return {
+        "name": robot.name,
+        "source": robot.source,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "total mass [kg]": robot.total_mass,
+        "links": _link_rows(robot),
+        "joints": _joint_rows(robot),
+        "shapes": _shape_rows(robot),
+        "soles": [
+            {
+                "link": sole.link,
+                "length [m]": round(sole.length, 6),
+                "width [m]": round(sole.width, 6),
+                "above the lowest [m]": round(sole.height, 6),
+            }
+            for sole in soles(robot)
+        ],
+        "remarks": remarks(robot),
+        "notes": [str(note) for note in robot.notes],
+    }
+
+
+def _link_rows(robot: Robot) -> list[Result]:
+    return [
+        {
+            "link": str(name),
+            "parent": str(robot.link_name[parent]) if parent >= 0 else "world",
+            "mass [kg]": float(mass),
+            "centre of mass [m]": centre.tolist(),
+        }
+        for name, parent, mass, centre in zip(
+            robot.link_name, robot.parent, robot.mass, robot.centre, strict=True
+        )
+    ]
+
+
+def _robot_text(result: Result) -> str:
+    """A description of a robot with its links as an indented tree."""
+    if "links" not in result:
+        return as_text(result)
+    depth = {"world": -1}
+    rows = []
+    for row in result["links"]:
+        depth[row["link"]] = depth[row["parent"]] + 1
+        rows.append({**row, "link": "  " * depth[row["link"]] + row["link"]})
+        del rows[-1]["parent"]
+    return as_text({**result, "links": rows})
+
+
+def _joint_rows(robot: Robot) -> list[Result]:
+    from stiction.robot_arrays import JOINT_CODES
+
+    kinds = {code: kind for kind, code in JOINT_CODES.items()}
+    rows = []
+    for i, name in enumerate(robot.joint_name):
+        d, kind = robot.v_index[i], kinds[int(robot.joint_type[i])]
+        bounded = bool(robot.lower[d] > -math.inf or robot.upper[d] < math.inf)
+        limits = f"{robot.lower[d]:.4g} to {robot.upper[d]:.4g}" if bounded else None
+        strength = float(robot.effort_upper[d])
+        rows.append(
+            {
+                "joint": str(name),
+                "type": kind,
+                "limits": limits,
+                "effort": strength if math.isfinite(strength) else None,
+                "armature": float(robot.armature[d]),
+                "damping": float(robot.damping[d]),
+                "friction": float(robot.friction[d]),
+            }
+        )
+    return rows
+
+
+def _shape_rows(robot: Robot) -> list[Result]:
+    from stiction.description.description import SHAPE_KINDS
+
+    return [
+        {
+            "shape": str(name),
+            "link": str(robot.link_name[link]) if (link := robot.shape_link[i]) >= 0 else "world",
+            "kind": SHAPE_KINDS[robot.shape_kind[i]],
+            "size [m]": [x for x in robot.shape_size[i].tolist() if x > 0],
+            "collides": bool(robot.shape_collides[i]),
+        }
+        for i, name in enumerate(robot.shape_name)
+    ]
+
+
+COMMAND = Command(
+    "robots", "list the built-in robots, or describe one robot", _arguments, _run, _robot_text
+)

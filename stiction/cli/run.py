@@ -1,0 +1,158 @@
+"""`stiction run`: simulate one robot."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stiction.cli.command import Command, UsageError
+from stiction.cli.models import find_model
+from stiction.cli.output import Result
+from stiction.cli.robots import add_file_arguments, find_robot
+from stiction.errors import InputError, SimulationError
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+    from stiction.world import State, World
+
+INTEGRATORS = ("SemiImplicitEuler", "Leapfrog", "RungeKutta4")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("robot", metavar="ROBOT", help="built-in name or model file")
+    add_file_arguments(parser)
+    parser.add_argument(
+        "--duration", type=float, default=1.0, metavar="S", help="simulated time [s] (default 1)"
+    )
+    parser.add_argument(
+        "--dt", type=float, default=0.001, metavar="S", help="time step [s] (default 0.001)"
+    )
+    parser.add_argument(
+        "--integrator",
+        choices=INTEGRATORS,
+        default=INTEGRATORS[0],
+        help=f"how a step is taken (default {INTEGRATORS[0]})",
+    )
+    parser.add_argument(
+        "--height",
+        type=float,
+        default=0.0,
+        metavar="M",
+        help="the base starts this far above its home position [m] (default 0)",
+    )
+    parser.add_argument(
+        "--contact",
+        default="none",
+        metavar="MODEL",
+        help="a model of `stiction models`, MODULE:NAME of your own, or none (default)",
+    )
+    parser.add_argument(
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the contact model; can be given several times",
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+    )
+
+
+def _run(args: argparse.Namespace) -> Result:
+    import stiction as st
+
+    if args.output is not None and not args.output.absolute().parent.is_dir():
+        # said now, not after an hour of simulation
+        raise InputError(f"--output {args.output}: folder {args.output.parent} does not exist")
+    contact = find_model(args.contact, args.parameter)
+    world = st.World(find_robot(args))
+    if contact is not None:
+        _check_pairs(world, contact)
+    try:
+        motion = st.simulate(
+            world,
+            contact=contact,
+            duration=args.duration,
+            dt=args.dt,
+            state=_raised(world, args.height),
+            integrator=getattr(st, args.integrator)(),
+            progress=args.progress,
+        )
+    except SimulationError as error:
+        if args.output is None or error.motion is None:
+            raise
+        error.motion.save(args.output)
+        raise SimulationError(f"{error}; the motion until then is in {args.output}") from error
+    result = _summary(motion, args)
+    if args.output is not None:
+        motion.save(args.output)
+        result["motion file"] = str(args.output)
+    return result
+
+
+def _check_pairs(world: World, contact: Any) -> None:
+    """Raise UsageError where the parameters of a contact model do not go together."""
+    from stiction.materials import pair_table
+    from stiction.places import places_of
+
+    try:
+        pair_table(contact, places_of(world)[2], world.materials)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
+def _summary(motion: Motion, args: argparse.Namespace) -> Result:
+    """What is measured in every run."""
+    energy = motion.energy().total
+    result: Result = {
+        "robot": motion.world.robots[0].name,
+        "integrator": args.integrator,
+        "contact": motion.parameters["contact"] or "none",
+        "dt [s]": args.dt,
+        "final time [s]": float(motion.time[-1]),
+        "energy at begin [J]": float(energy[0]),
+        "energy at end [J]": float(energy[-1]),
+    }
+    if len(motion) > 1:
+        parts = motion.energy_balance()
+        result["work and change of energy [J]"] = {
+            name: float(values[:-1].sum()) for name, values in parts._asdict().items()
+        }
+    if motion.depth.shape[1]:
+        upwards = motion.force[:-1].sum(axis=1)[:, 2]
+        result["largest force of the ground [N]"] = float(upwards.max(initial=0.0))
+        result |= _quality(motion)
+    if motion.parameters["notes"]:
+        result["notes"] = motion.parameters["notes"]
+    return result
+
+
+def _quality(motion: Motion) -> Result:
+    """Depth, creep, criteria and solver effort; without criteria if there is no friction cone."""
+    try:
+        return {"contact, largest": motion.quality()}
+    except InputError as error:
+        found = {"depth [m]": float(motion.depth[:-1].max(initial=0.0))}
+        found |= motion.solver_summary()._asdict()
+        return {"contact, largest": found, "criteria": f"not measured: {error}"}
+
+
+def _raised(world: World, height: float) -> State:
+    """Home state with the base of the only robot raised [m]."""
+    from stiction.kernels.tree import FREE
+
+    state, robot = world.home(), world.robots[0]
+    roots = [i for i in range(len(robot.parent)) if robot.parent[i] < 0]
+    for root in roots:
+        if robot.joint_type[root] == FREE:
+            state.q[robot.q_index[root] + 2] += height
+        elif height != 0.0:
+            raise InputError(
+                f"--height {height:g}: '{robot.link_name[root]}' of robot '{robot.name}' is not "
+                "free to be raised; leave --height out"
+            )
+    return state
+
+
+COMMAND = Command("run", "simulate one robot", _arguments, _run)
