@@ -167,6 +167,7 @@ def step_through_impacts(params, system, state, work, time, dt):
             left -= part
             phase, part = IMPACT, like(dt, MOMENT) * dt
         else:
+            left = max(left - part, like(dt, MOMENT) * dt)
             phase, part = WHOLE, left
 
 

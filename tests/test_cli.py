@@ -176,6 +176,11 @@ def test_progress_is_on_the_stderr_of_a_terminal_but_not_with_json(options, caps
     assert err == ("" if options else "\r\033[Ktry  50 %\r\033[K")
 
 
+def test_progress_tells_what_is_being_done(capsys):
+    Progress("demo", enabled=True)(0.5, "compiling")
+    assert capsys.readouterr().err == "\r\033[Kdemo  50 % compiling"
+
+
 def test_progress_writes_only_what_changed(capsys):
     progress = Progress("run", enabled=True)
     for fraction in (0.101, 0.102, 2.0):
@@ -243,6 +248,131 @@ def test_an_unknown_robot_is_told_what_there_is(capsys):
     assert "brick" in err
 
 
+# ------------------------------------------------------------------------------------------- models
+
+
+SPONGE = """'''Somebody, "A sponge", section 4.
+
+Everything about sponges.
+'''
+from typing import Annotated, NamedTuple
+
+from stiction.contact.contact_model import NO_PULL, Parameter, contact_model, vector
+from stiction.kernels.spatial import scale, store_vector
+
+
+class Sponge(NamedTuple):
+    '''Soft.'''
+
+    stiffness: Annotated[float, Parameter("N/m", low=0, high=1e5)]
+
+
+@contact_model(Sponge, promises=(NO_PULL,))
+def sponge(params, dynamics, contact, state, work, dt):
+    for i in range(contact.count[0]):
+        f = scale(params.stiffness * contact.depth[i], vector(contact.normal, i))
+        store_vector(contact.force, i, f)
+    return 0
+
+
+not_a_model = 3
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """A folder with the module `own_sponge` of a user, who is there."""
+    (tmp_path / "own_sponge.py").write_text(SPONGE)
+    (tmp_path / "broken_sponge.py").write_text("import math\n1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    from stiction.contact.contact_model import MODELS
+
+    for kind in [kind for kind in MODELS if kind.__module__ == "own_sponge"]:
+        del MODELS[kind]
+    for name in ("own_sponge", "broken_sponge"):
+        sys.modules.pop(name, None)
+
+
+def test_models_lists_every_model_with_its_paper_family_and_parameters(capsys):
+    assert main(["models", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["models"]}
+    assert {"SpringDamper", "HuntCrossley", "Coulomb", "GaussSeidel", "Bilateral"} <= rows.keys()
+    assert all(hasattr(stiction, name) for name in rows)
+    assert rows["SpringDamper"]["family"] == "force law"
+    assert rows["GaussSeidel"]["family"] == "impulse solver"
+    assert "Sugihara & Nakamura" in rows["SpringDamper"]["from"]
+    for name, section in (("SpringDamper", "III-A"), ("HuntCrossley", "3.1.1")):
+        assert rows[name]["from"].endswith(f"section {section}")
+    assert "the ground never pulls" in rows["Coulomb"]["promises"]
+    (stiffness,) = [row for row in rows["SpringDamper"]["parameters"] if row["name"] == "stiffness"]
+    assert stiffness["default"] == stiction.SpringDamper().stiffness
+    assert (stiffness["unit"], stiffness["lowest"], stiffness["highest"]) == ("N/m", 0, None)
+
+
+def test_models_begins_with_an_overview(capsys):
+    assert main(["models"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines[1 : lines.index("")]]
+    assert len(set(names)) == len(names) > 5
+    for name in names:
+        assert any(line.startswith(f"{name}: ") for line in lines)
+
+
+@pytest.mark.parametrize("name", ["HuntCrossley", "Coulomb", "Bilateral"])
+def test_a_model_is_told_with_its_whole_documentation(name, capsys):
+    assert main(["models", name]) == 0
+    out = capsys.readouterr().out
+    kind = getattr(stiction, name)
+    assert (sys.modules[kind.__module__].__doc__ or "").strip() in out
+    assert kind.__doc__ in out
+
+
+def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
+    assert main(["models", "own_sponge:Sponge", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["from"] == 'Somebody, "A sponge", section 4'
+    assert found["parameters"][0]["highest"] == 1e5
+    assert "Everything about sponges." in found["documentation"]
+    assert main(["models"]) == 0
+    assert "Sponge" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters", "words"),
+    [
+        ("Colomb", [], "--contact Colomb: no such contact model; there are"),
+        ("no_such:Model", [], "No module named 'no_such'"),
+        ("own_sponge:Spunge", [], "module 'own_sponge' has no 'Spunge'"),
+        ("own_sponge:not_a_model", [], "is not a contact model"),
+        ("broken_sponge:X", [], "ZeroDivisionError: division by zero"),
+        ("own_sponge:Sponge", [], "has no default for stiffness; give --parameter"),
+        ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
+        ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
+        ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a number"),
+        ("Coulomb", ["mu_static=nan"], "mu_static is nan"),
+        ("Coulomb", ["mu_static=much"], "give NAME=VALUE"),
+        ("Coulomb", ["mu_static"], "give NAME=VALUE"),
+        ("Coulomb", ["mu_kinetic=0.9"], "give a mu_static of at least mu_kinetic"),
+        ("Coulomb", ["mu_static=1", "mu_static=1"], "is given twice"),
+        ("none", ["mu_static=0.8"], "there is no contact model; give --contact"),
+    ],
+)
+def test_wrong_models_and_parameters_are_status_2(own_module, model, parameters, words, capsys):
+    options = [word for one in parameters for word in ("--parameter", one)]
+    assert main(["run", "ball", "--contact", model, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.startswith("stiction: error: ") and err.count("\n") == 1
+
+
+def test_an_unknown_model_is_status_2_with_json_too(capsys):
+    assert main(["models", "Colomb", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["error"] in err
+
+
 # ---------------------------------------------------------------------------------------------- run
 
 
@@ -263,6 +393,36 @@ def test_run_writes_the_motion_that_it_tells_of(tmp_path, capsys):
     assert motion.q[0, 2] == stiction.robots.ball().home[2] + 2.0
     assert motion.energy().total[0] == pytest.approx(result["energy at begin [J]"], rel=1e-12)
     assert motion.energy().total[-1] == pytest.approx(result["energy at end [J]"], rel=1e-12)
+
+
+def test_run_tells_what_is_measured_in_every_run(capsys):
+    argv = ["run", "brick", "--contact", "SpringDamper", "--duration", "0.01", "--json"]
+    assert main([*argv, "--parameter", "mu_kinetic=0.3", "--parameter", "eps=0.01"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["contact"]["model"] == "SpringDamper"
+    assert result["contact"]["mu_kinetic"] == 0.3 and result["contact"]["eps"] == 0.01
+    parts = result["work and change of energy [J]"]
+    change = result["energy at end [J]"] - result["energy at begin [J]"]
+    assert parts["kinetic"] + parts["potential"] == pytest.approx(change, abs=1e-12)
+    world = stiction.World(stiction.robots.brick())
+    floor = stiction.SpringDamper(mu_kinetic=0.3, eps=0.01)
+    quality = stiction.simulate(world, floor, duration=0.01).quality()
+    assert result["contact, largest"] == plain(quality)
+
+
+@pytest.mark.jit
+def test_run_tells_of_a_model_without_a_friction_cone(capsys):
+    assert main(["run", "brick", "--contact", "Bilateral", "--duration", "0.01", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["contact, largest"]["failures"] == 0
+    assert "no friction cone" in result["criteria"]
+
+
+@pytest.mark.jit
+def test_run_takes_a_model_of_the_user(own_module, capsys):
+    argv = ["run", "brick", "--contact", "own_sponge:Sponge", "--duration", "0.01"]
+    assert main([*argv, "--parameter", "stiffness=1000"]) == 0
+    assert "stiffness: 1000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

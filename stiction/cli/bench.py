@@ -30,7 +30,7 @@ def _demo_text(result: Result) -> str:
     """The table with a column for each model, so that its rows have room for their names."""
     rows = result["models"]
     names = [name for name in rows[0] if name != "model"]
-    turned = [{"": name} | {row["model"]: word(row[name]) for row in rows} for name in names]
+    turned = [{"": name} | {row["model"]: word(row.get(name)) for row in rows} for name in names]
     return as_text({**result, "models": turned})
 
 

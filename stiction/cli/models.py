@@ -98,15 +98,15 @@ COMMAND = Command(
 
 
 def known_models() -> dict[str, type]:
-    """All contact models of ours by name."""
+    """All contact models of ours by name, force laws first."""
     import stiction  # noqa: F401  registers the models
     from stiction.contact.contact_model import MODELS, NoContact
 
-    return {
-        kind.__name__: kind
-        for kind in MODELS
-        if kind is not NoContact and kind.__module__.startswith("stiction.")
-    }
+    ours = [
+        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
+    ]
+    ours.sort(key=lambda kind: (MODELS[kind].family, kind.__name__))
+    return {kind.__name__: kind for kind in ours}
 
 
 def find_kind(name: str, option: str) -> type:

@@ -19,7 +19,6 @@ from typing import Annotated, NamedTuple
 from stiction.compiled import kernel
 from stiction.contact.contact_model import (
     IMPULSE_SOLVER,
-    UNIQUE_FORCES,
     Parameter,
     contact_model,
     parameters,
@@ -60,15 +59,13 @@ class Bilateral(NamedTuple):
     release: Annotated[float, Parameter("N", low=0)] = 1e9  # pulled harder, a point opens
 
 
-@contact_model(
-    Bilateral, promises=(UNIQUE_FORCES,), family=IMPULSE_SOLVER, point_state=1, room=ROOM
-)
+@contact_model(Bilateral, family=IMPULSE_SOLVER, point_state=1, room=ROOM)
 def bilateral(params, dynamics, contact, state, work, dt):
     """Write the impulses that fix all touching points; points pulled too hard open, one by one."""
     response, room = work.response, work.room
     fixed = choose_fixed(contact, response, state, room)
     solutions = 0
-    for _ in range(fixed):
+    for _ in range(fixed + 1):
         fix_points(contact, response, room, like(dt, EPS))
         solutions += 1
         if not open_most_pulled(params, contact, room, dt):

@@ -6,12 +6,14 @@ One or two linear systems of six unknowns per touching link, however many points
 Impulses are those of least norm (`unique` = 1, default), a function of the state alone: a foot that
 stands on many points is carried evenly. With `unique` = 0 they continue those of the last step.
 Where Newton's method goes round in circles, which happens at hard impacts, it starts again with a
-compliance that shrinks from large to small, and then with impulses that continue the last step's.
+compliance that shrinks from large to small, then with impulses that continue the last step's, and
+in the end visits one contact after the other (`sweeps.py`).
 """
 
 from typing import NamedTuple
 
 from stiction.compiled import kernel
+from stiction.contact import sweeps
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -20,9 +22,10 @@ from stiction.contact.contact_model import (
     UNIQUE_FORCES,
     contact_model,
 )
-from stiction.contact.friction import break_away, choose_friction
-from stiction.contact.newton import ROOM, newton
+from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction
+from stiction.contact.newton import newton
 from stiction.contact.spring_damper import Friction, Speed, Switch
+from stiction.contact.sweeps import prepare_points, sweep
 from stiction.contact.warm_start import (
     NOT_CONVERGED,
     Fraction,
@@ -30,11 +33,12 @@ from stiction.contact.warm_start import (
     recall_impulses,
     remember_impulses,
 )
-from stiction.kernels.response import WRENCHES_LEFT
+from stiction.kernels.response import WRENCHES_LEFT, gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import like, load_vector, store_vector
 from stiction.kernels.tree import OK
 
-SAVED = 6  # columns of the room: impulses at the beginning
+SAVED = sweeps.ROOM  # columns of the room: impulses at the beginning
+ROOM = SAVED + 3
 ATTEMPTS = 8  # of all stages together, each time that points break away counted
 
 # Stages: hat, compliance at the beginning, how it shrinks, least compliance, iterations.
@@ -45,6 +49,8 @@ STAGES = (
     (1.0, 0.3, 0.5, 1e-5, 30),  # the same, from large compliance to small
 )
 CONTINUING = 2  # first stage whose impulses are not unique
+SWEEPING = len(STAGES)  # the stage after these: one contact after the other
+SWEEPS = 500
 
 
 class Coulomb(NamedTuple):
@@ -82,16 +88,19 @@ def coulomb(params, dynamics, contact, state, work, dt):
         )
         iterations += taken
         if solved:
-            if break_away(params, contact, response, room) == 0:
+            if break_away(params, contact, response, room, like(dt, BROKEN_SPEED)) == 0:
                 break
         else:
             stage += 1
-            if stage == len(STAGES):
-                stage = NOT_CONVERGED
-                break
             return_impulses(contact, room)
+            if stage == SWEEPING:
+                break
+    if stage == SWEEPING:
+        taken, off = sweep_to_rest(contact, response, room, params.tolerance)
+        iterations += taken
+        stage = SWEEPING if off <= params.tolerance else NOT_CONVERGED
     response.report[0], response.report[1], response.report[2] = iterations, off, stage
-    response.report[WRENCHES_LEFT] = stage != NOT_CONVERGED  # more exact than their sum over points
+    response.report[WRENCHES_LEFT] = stage < SWEEPING  # more exact than their sum over points
     remember_impulses(contact, state, dt)
     return OK
 
@@ -101,6 +110,19 @@ def settings(stage, dt):
     """Return the numbers of a stage in the precision of dt."""
     hat, eps, shrink, least_eps, most = STAGES[stage]
     return like(dt, hat), like(dt, eps), like(dt, shrink), like(dt, least_eps), most
+
+
+@kernel
+def sweep_to_rest(contact, response, room, tolerance):
+    """Sweep over the contacts until nothing moves; returns sweeps and the last relative change."""
+    prepare_points(contact, response, room)
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    for k in range(SWEEPS):
+        off = sweep(contact, response, room)
+        if off <= tolerance:
+            return k + 1, off
+    return SWEEPS, off
 
 
 # ------------------------------------------------------------------------- impulses to go back to

@@ -10,9 +10,10 @@ import math
 from stiction.compiled import kernel
 from stiction.contact.contact_model import parameters
 from stiction.kernels.response import velocity_after
-from stiction.kernels.spatial import dot, like, load_vector, scale, sub
+from stiction.kernels.spatial import dot, load_vector, scale, sub
 
-BROKEN_SPEED = 1e-6  # a point that the solver leaves with more than this does not hold [m/s]
+BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
+SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly [m/s]
 MU, KIND = 0, 1  # columns of a solver's room
 OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
 
@@ -34,10 +35,11 @@ def choose_friction(params, contact, room):
 
 
 @kernel
-def break_away(params, contact, response, room):
+def break_away(params, contact, response, room, speed):
     """Give points that did not hold their kinetic coefficient; returns how many.
 
-    A point does not hold if it was taken for one at rest and slides at the end of the step.
+    A point does not hold if it was taken for one at rest and the solver leaves it with more than
+    `speed`, which is above the error of the solution.
     """
     changed = 0
     for i in range(contact.count[0]):
@@ -45,7 +47,7 @@ def break_away(params, contact, response, room):
         if p.mu_static > p.mu_kinetic and room[i, MU] == p.mu_static:
             v_t = tangential(load_vector(contact.normal, i), velocity_after(contact, response, i))
             loaded = dot(load_vector(contact.normal, i), load_vector(contact.impulse, i)) > 0
-            if loaded and math.sqrt(dot(v_t, v_t)) > like(p.mu_static, BROKEN_SPEED):
+            if loaded and math.sqrt(dot(v_t, v_t)) > speed:
                 room[i, MU] = p.mu_kinetic
                 changed += 1
     return changed

@@ -22,10 +22,8 @@ friction too. (4) `least_norm` = 1 (ours) evens out the forces of a foot on many
 them towards those of least norm with the same wrench, as far as the friction cones allow.
 """
 
-import math
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -33,9 +31,15 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
-from stiction.contact.friction import MU, break_away, choose_friction
+from stiction.contact.friction import (
+    BROKEN_SPEED,
+    SURELY_BROKEN_SPEED,
+    break_away,
+    choose_friction,
+)
 from stiction.contact.least_norm import even_out
 from stiction.contact.spring_damper import Friction, Speed, Switch
+from stiction.contact.sweeps import ROOM, prepare_points, sweep
 from stiction.contact.warm_start import (
     NOT_CONVERGED,
     Fraction,
@@ -43,32 +47,10 @@ from stiction.contact.warm_start import (
     recall_impulses,
     remember_impulses,
 )
-from stiction.kernels.response import (
-    apply_impulse,
-    arm_from_centre,
-    delassus,
-    gather_wrenches,
-    respond_to_wrenches,
-)
-from stiction.kernels.spatial import (
-    add,
-    column,
-    cross,
-    dot,
-    like,
-    load_twist,
-    load_vector,
-    point_velocity,
-    scale,
-    store_vector,
-    sub,
-    symmetric_transform,
-    transform,
-)
+from stiction.kernels.response import gather_wrenches, respond_to_wrenches
+from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
-INVERSE, NORMAL_STEP, TANGENT_STEP, PUSH = 2, 8, 9, 10  # columns of the room, see `prepare_point`
-ROOM = 13
 AGAIN = 8  # solutions in a step, each time that points break away
 
 
@@ -98,8 +80,7 @@ def gauss_seidel(params, dynamics, contact, state, work, dt):
     response, room = work.response, work.room
     choose_friction(params, contact, room)
     recall_impulses(contact, state, dt)
-    for i in range(contact.count[0]):
-        prepare_point(contact, response, room, i)
+    prepare_points(contact, response, room)
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     sweeps, off, stage = 0, like(dt, 0), 0
@@ -109,93 +90,13 @@ def gauss_seidel(params, dynamics, contact, state, work, dt):
             sweeps += 1
             if off <= params.tolerance:
                 break
-        if off > params.tolerance:
-            stage = NOT_CONVERGED
-            break
-        if break_away(params, contact, response, room) == 0:
+        converged = off <= params.tolerance
+        stage = 0 if converged else NOT_CONVERGED
+        speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
+        if break_away(params, contact, response, room, speed) == 0:
             break
     if params.least_norm > 0:
         even_out(contact, response, room)
     response.report[0], response.report[1], response.report[2] = sweeps, off, stage
     remember_impulses(contact, state, dt)
     return OK
-
-
-@kernel
-def prepare_point(contact, response, room, i):
-    """Keep what the local problem needs of G, the velocity of a point per impulse on it.
-
-    The inverse of G; 1 / G_nn; 1 / (largest eigenvalue of G along the ground); G n.
-    """
-    G, n = delassus(contact, response, i, i), load_vector(contact.normal, i)
-    xx, xy, xz = sub_determinants(G)
-    one = like(xx[0], 1)
-    determinant = dot(G[0], xx)
-    k = one / determinant
-    room[i, INVERSE], room[i, INVERSE + 1], room[i, INVERSE + 2] = scale(k, xx)
-    room[i, INVERSE + 3], room[i, INVERSE + 4] = k * xy[1], k * xy[2]
-    room[i, INVERSE + 5] = k * xz[2]
-    push = transform(G, n)
-    G_nn = dot(n, push)
-    room[i, NORMAL_STEP] = one / G_nn
-    # along the ground: half the trace, and the determinant from that of the whole
-    half = like(G_nn, 0.5) * (G[0][0] + G[1][1] + G[2][2] - G_nn)
-    minor = dot(n, transform((xx, xy, xz), n))
-    room[i, TANGENT_STEP] = one / (half + math.sqrt(max(half * half - minor, like(half, 0))))
-    room[i, PUSH], room[i, PUSH + 1], room[i, PUSH + 2] = push
-
-
-@kernel
-def sub_determinants(G):
-    """Return the adjugate of a symmetric matrix, as rows."""
-    x, y, z = column(G, 0), column(G, 1), column(G, 2)
-    return cross(y, z), cross(z, x), cross(x, y)
-
-
-@kernel
-def sweep(contact, response, room):
-    """Visit every contact once; returns the largest change of an impulse by the largest."""
-    moved, largest = like(room[0, MU], 0), like(room[0, MU], 1e-300)
-    for i in range(contact.count[0]):
-        old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
-        r = arm_from_centre(contact, response, i)
-        t = load_twist(response.twist, contact.slot[i])
-        v = add(load_vector(contact.velocity, i), point_velocity(t, r))
-        v = add(v, scale(-contact.floor[i], n))
-        new = solve_contact(room, i, n, old, v)
-        change = sub(new, old)
-        size = dot(change, change)
-        if size > 0:
-            store_vector(contact.impulse, i, new)
-            apply_impulse(contact, response, i, r, change)
-            moved = max(moved, size)
-        largest = max(largest, dot(new, new))
-    return math.sqrt(moved / largest)
-
-
-@kernel
-def solve_contact(room, i, n, p, v):
-    """Return the impulse of one contact, all others held: the inner loop of Algorithm 1."""
-    mu = room[i, MU]
-    inverse = (
-        room[i, INVERSE],
-        room[i, INVERSE + 1],
-        room[i, INVERSE + 2],
-        room[i, INVERSE + 3],
-        room[i, INVERSE + 4],
-        room[i, INVERSE + 5],
-    )
-    stick = sub(p, symmetric_transform(inverse, v))  # stops the point
-    stick_n = dot(n, stick)
-    if stick_n > 0 and dot(stick, stick) <= (like(mu, 1) + mu * mu) * stick_n * stick_n:
-        return stick
-    p_n = dot(n, p)
-    normal = max(like(mu, 0), p_n - room[i, NORMAL_STEP] * dot(n, v))
-    push = (room[i, PUSH], room[i, PUSH + 1], room[i, PUSH + 2])
-    moved = add(v, scale(normal - p_n, push))
-    y = sub(p, scale(room[i, TANGENT_STEP], moved))
-    y = sub(y, scale(dot(n, y), n))
-    size, limit = math.sqrt(dot(y, y)), mu * normal
-    if size > limit:
-        y = scale(limit / size, y)
-    return add(scale(normal, n), y)

@@ -40,7 +40,6 @@ from stiction.kernels.spatial import (
 )
 
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
-ROOM = 9  # columns in all; the last three keep impulses, see `coulomb.py`
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
@@ -97,7 +96,7 @@ def judge_points(contact, response, room, eps, hat, solved):
         g, t = compliance(response, slot), load_twist(response.twist, slot)
         centre = load_vector(response.centre, slot)
         w = load_wrench(response.wrench, slot)
-        force, moment, reach = w.force, w.moment, like(eps, 0)
+        force, moment, reach, first = w.force, w.moment, like(eps, 0), i
         while i < contact.count[0] and contact.slot[i] == slot:
             r = sub(load_vector(contact.arm, i), centre)
             v = constrained_velocity(contact, i, t, r)
@@ -115,10 +114,11 @@ def judge_points(contact, response, room, eps, hat, solved):
             largest = max(largest, dot(on_cone, on_cone))
             changes += room[i, KIND] != kind
             i += 1
-        if solved:
-            error = max(error, dot(force, force))
+        if solved:  # shared by the points
+            square = like(eps, (i - first) * (i - first))
+            error = max(error, dot(force, force) / square)
             if reach > 0:
-                error = max(error, dot(moment, moment) / reach)
+                error = max(error, dot(moment, moment) / (reach * square))
     return math.sqrt(error), math.sqrt(largest), changes
 
 
@@ -346,7 +346,7 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
     for k in range(most + 1):
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
         off = error / largest if largest > 0 else like(eps, error > 0)
-        fits = off <= tolerance and (k > 0 or largest == 0)
+        fits = off <= tolerance and (largest == 0 or (k > 0 and eps <= least_eps))
         if fits and (largest == 0 or polished >= polishes):
             return k, max(off, (like(eps, 1) - hat) * eps), True
         if k == most:

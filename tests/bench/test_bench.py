@@ -1,30 +1,12 @@
-"""The demonstration and the benchmarks run and say what they found; speed itself is not tested."""
+"""The benchmark of the dynamics runs and says what it found; speed itself is not tested."""
 
-import numpy as np
 import pytest
 
-import stiction as st
 from conftest import data_file
 from stiction.bench.data import G1, MENAGERIE
 from stiction.bench.data import data_file as bench_data_file
-from stiction.bench.demo import demo
 from stiction.bench.dynamics import METHODS, bench
 from stiction.errors import InputError
-
-
-@pytest.mark.jit
-def test_the_demo_keeps_its_balance_and_saves_what_it_shows(tmp_path):
-    seen = []
-    result = demo(tmp_path / "demo", seen.append)
-    assert result["holds"] and seen[-1] == 1.0
-    motion = st.Motion.load(tmp_path / "demo" / "motion.h5")
-    assert len(motion) == 2001
-    assert (tmp_path / "demo" / "motion.png").read_bytes().startswith(b"\x89PNG")
-    spent = motion.energy().total[-1] - motion.energy().total[0]
-    braked = np.trapezoid((motion.passive * motion.v)[:-1].sum(axis=1), motion.time[:-1])
-    damping = np.trapezoid(-(motion.world.tree.damping * motion.v**2).sum(axis=1), motion.time)
-    work = result["work of the joint torques [J]"]
-    assert spent == pytest.approx(work + braked + damping, abs=0.05)  # trapezoids at 1 ms, of 12 J
 
 
 @pytest.mark.jit

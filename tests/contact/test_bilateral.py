@@ -147,20 +147,12 @@ def test_a_point_that_is_pulled_harder_than_release_opens():
     assert (tips.force[:-1, :, 2] >= -5.0 * (1 + 1e-9)).all()
 
 
-LAST_POINT = pytest.mark.xfail(
-    reason="bilateral(): the impulse of the last point that opens is kept; range(fixed + 1)",
-    strict=True,
-)
-
-
-@LAST_POINT
 def test_release_0_lets_go_at_once():
     motion = lifted(st.Bilateral(release=0.0), force=2.0 * 9.81 + 22.0)
     assert motion.v[-1, 2] == pytest.approx(8 * DT * 11.0, rel=1e-9)
     assert (motion.force[3:-1] == 0).all()
 
 
-@LAST_POINT
 def test_release_0_is_unilateral_with_endless_friction():
     """Section 2.3.1's assumption: no pulling in a tumble, no sliding on a slope of 57 degrees."""
     world = st.World(st.robots.brick((0.2, 0.1, 0.1)))

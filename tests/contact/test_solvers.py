@@ -390,9 +390,6 @@ HARD = [  # points, height and quaternion, velocities
 ]
 
 
-@pytest.mark.xfail(
-    reason="where Coulomb gives up it returns what Newton's last iteration left: 1.5 J become 13 J"
-)
 @pytest.mark.parametrize(("points", "pose", "v"), HARD, ids=lambda value: "")
 def test_a_problem_that_is_not_solved_adds_no_energy(points, pose, v):
     """Landings that Newton's method gives up; GaussSeidel solves them in 75 to 260 sweeps."""
