@@ -42,6 +42,7 @@ from stiction.kernels.spatial import (
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
+STIFF = 1e-6  # compliance of a solution that cannot be polished
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
 
 
@@ -338,7 +339,7 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
 
     eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
     POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled;
-    where that changes the cases again and again, these velocities stay.
+    where that changes the cases again and again, a stiffer unique solution makes them small.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
@@ -351,8 +352,9 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
             return k, max(off, (like(eps, 1) - hat) * eps), True
         if k == most:
             break
-        if polished == MOST_POLISHES:  # the unique solution as it was
+        if polished == MOST_POLISHES:  # as it was, with less compliance
             hat, polishes, polished = like(eps, 0), 0, 0
+            eps = least_eps = like(eps, STIFF)
         elif fits or polished > 0:
             hat = like(eps, 1)
             polished += 1
