@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .NOTPARALLEL:
 
 help:
-	@echo "make demo          the test robot swings and falls; prints and saves what happened"
+	@echo "make demo          the test robot, dropped and pushed under every contact model: table, plot, motions"
 	@echo "make test          lint and tests"
 	@echo "make lint          ruff, mypy, import-linter"
 	@echo "make format        let ruff lay out the code"

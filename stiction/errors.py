@@ -43,3 +43,7 @@ class DivergenceError(SimulationError):
 
 class JointSolveError(SimulationError):
     """No consistent set of sticking, sliding and stopped joints was found in a step."""
+
+
+class StabilityWarning(UserWarning):
+    """The time step is longer than a contact law bears."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from stiction.contact.contact_model import (
     checked_model,
 )
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.errors import DivergenceError, InputError, JointSolveError
+from stiction.errors import DivergenceError, InputError, JointSolveError, StabilityWarning
 from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.ground import LEVEL
 from stiction.integrators.equation_of_motion import System
@@ -35,6 +36,7 @@ from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
 from stiction.materials import pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
+from stiction.stability import longest_step
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
@@ -54,6 +56,17 @@ class SavedState:
     v: np.ndarray
     mode: np.ndarray  # of the joints
     memory: tuple[np.ndarray, ...]  # of the contact model
+
+
+@dataclass(frozen=True)
+class ContactPoint:
+    """A place that touched in the last step."""
+
+    place: int  # its number, as in the arrays of a motion
+    shape: str
+    force: np.ndarray  # mean over the step, on the robot, world axes [N]
+    depth: float  # at the begin of the step [m]
+    slip: np.ndarray  # velocity along the ground at the begin of the step [m/s]
 
 
 class Simulation:
@@ -84,6 +97,7 @@ class Simulation:
         self._state = StepState(begin.q, begin.v)
         model = checked_model(contact)
         surface, self.place_names, self.notes = make_surface(world, model)
+        self._warn_of_long_step(model, surface)
         self._system = System(
             allocate(world.tree),
             _checked_method(method),
@@ -97,6 +111,34 @@ class Simulation:
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
+
+    def _warn_of_long_step(self, model: Any, surface: Surface) -> None:
+        """Warn, with numbers, where an explicit contact law would need shorter steps."""
+        bound = longest_step(self.world, model, surface.places, surface.contact.table)
+        if bound is not None and self.dt > bound.dt:
+            together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
+            message = (
+                f"{type(model).__name__}: dt is {self.dt:g} s; {together}, bear at most "
+                f"{bound.dt:.3g} s: give a shorter dt, or less stiffness and damping"
+            )
+            self.notes.append(message)
+            warnings.warn(message, StabilityWarning, stacklevel=3)
+
+    @property
+    def contacts(self) -> list[ContactPoint]:
+        """What touched in the last step, one entry for each touching place."""
+        work = self._work
+        touching = np.flatnonzero((work.depth > 0) | (work.total_impulse != 0).any(axis=1))
+        return [
+            ContactPoint(
+                place=int(i),
+                shape=self.place_names[i],
+                force=work.total_impulse[i] / self.dt,
+                depth=float(work.depth[i]),
+                slip=work.slip[i].copy(),
+            )
+            for i in touching
+        ]
 
     @property
     def time(self) -> float:

@@ -66,7 +66,9 @@ def test_the_contact_law_of_the_docs_runs_is_edited_and_runs_again(tmp_path):
 def test_the_impulse_solver_of_the_docs_stops_a_brick_where_it_should(tmp_path):
     _, _, module, program = python_blocks("docs/adding_a_contact_model.md")
     (tmp_path / "sweeping.py").write_text(module)
-    program += "print(motion.q[-1, 0], motion.depth[:-1].max(), motion.criteria().primal[:-1].max())"
+    program += (
+        "print(motion.q[-1, 0], motion.depth[:-1].max(), motion.criteria().primal[:-1].max())"
+    )
     way, depth, outside = map(float, run(["-c", program], tmp_path).split())
     expected = 1.0 / (2 * 0.5 * 9.81) - 0.001 / 2  # first order: v dt/2 too early
     assert way == pytest.approx(expected, abs=1e-5)

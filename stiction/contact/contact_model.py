@@ -62,6 +62,7 @@ class Model:
     point_state: int  # numbers that it remembers per place
     group_state: int  # numbers that it remembers per foot
     room: int  # numbers of room that it needs per place
+    longest_step: Callable[[Any, float], float] | None  # (params, mass of a point) -> dt [s]
 
     @property
     def fields(self) -> dict[str, Parameter]:
@@ -100,6 +101,7 @@ def contact_model(
     point_state: int = 0,
     group_state: int = 0,
     room: int = 0,
+    longest_step: Callable[[Any, float], float] | None = None,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register a kernel `(params, dynamics, contact, state, work, dt) -> status` for a type."""
 
@@ -117,7 +119,9 @@ def contact_model(
                 "IMPULSE_SOLVER"
             )
         compiled = kernel(function)
-        MODELS[kind] = Model(kind, compiled, promises, family, point_state, group_state, room)
+        MODELS[kind] = Model(
+            kind, compiled, promises, family, point_state, group_state, room, longest_step
+        )
         return compiled
 
     return declare

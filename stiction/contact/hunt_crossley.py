@@ -33,10 +33,17 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
-from stiction.contact.spring_damper import Friction, Speed, Switch, store_sliding_force
+from stiction.contact.spring_damper import (
+    Friction,
+    Speed,
+    Switch,
+    bearable_step,
+    store_sliding_force,
+)
 from stiction.kernels.spatial import dot
 from stiction.kernels.tree import OK
 
+DEPTH = 1e-3  # at which the longest step is told: deeper, the law is stiffer [m]
 Exponent = Annotated[float, Parameter("", low=0, high=10)]
 
 
@@ -52,7 +59,17 @@ class HuntCrossley(NamedTuple):
     unilateral: Switch = 1.0
 
 
-@contact_model(HuntCrossley, promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES))
+def bearable_at_depth(p: HuntCrossley, mass: float) -> float:
+    """Return the longest step [s] with the stiffness and damping that the law has at DEPTH."""
+    stiffness = p.alpha * p.stiffness * DEPTH ** (p.alpha - 1) if p.alpha > 0 else 0.0
+    return bearable_step(stiffness, p.damping * DEPTH**p.beta, mass)
+
+
+@contact_model(
+    HuntCrossley,
+    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    longest_step=bearable_at_depth,
+)
 def hunt_crossley(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (16)."""
     for i in range(contact.count[0]):

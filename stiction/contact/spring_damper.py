@@ -58,6 +58,24 @@ class ImplicitSpringDamper(NamedTuple):
     unilateral: Switch = 1.0
 
 
+def bearable_step(stiffness: float, damping: float, mass: float) -> float:
+    """Return the longest step [s] with which semi-implicit Euler keeps a damped spring in bounds.
+
+    The velocity changes by -dt (k x + c v) / m, then the position by dt times the new velocity:
+    bounded while k dt^2 / 2 + c dt <= 2 m.
+    """
+    if stiffness == 0:
+        return 2 * mass / damping if damping > 0 else math.inf
+    return (math.sqrt(damping**2 + 4 * stiffness * mass) - damping) / stiffness
+
+
+def implicit_bearable_step(stiffness: float, damping: float, mass: float) -> float:
+    """Return the same with the damping c + k dt of Eq. (14): 3 k dt^2 / 2 + c dt <= 2 m."""
+    if stiffness == 0:
+        return bearable_step(0.0, damping, mass)
+    return (math.sqrt(damping**2 + 12 * stiffness * mass) - damping) / (3 * stiffness)
+
+
 @kernel
 def store_sliding_force(contact, i, f_nu, d_dot, p):
     """Write the force of a point with normal force f_nu that slides or rests, Eq. (7) and (12)."""
@@ -72,7 +90,11 @@ def store_sliding_force(contact, i, f_nu, d_dot, p):
     store_vector(contact.force, i, f)
 
 
-@contact_model(SpringDamper, promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES))
+@contact_model(
+    SpringDamper,
+    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    longest_step=lambda p, mass: bearable_step(p.stiffness, p.damping, mass),
+)
 def spring_damper(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (13)."""
     for i in range(contact.count[0]):
@@ -86,7 +108,11 @@ def spring_damper(params, dynamics, contact, state, work, dt):
     return OK
 
 
-@contact_model(ImplicitSpringDamper, promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES))
+@contact_model(
+    ImplicitSpringDamper,
+    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    longest_step=lambda p, mass: implicit_bearable_step(p.stiffness, p.damping, mass),
+)
 def implicit_spring_damper(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (14)."""
     for i in range(contact.count[0]):
