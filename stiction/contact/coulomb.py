@@ -41,13 +41,14 @@ SAVED = sweeps.ROOM  # columns of the room: impulses at the beginning
 ROOM = SAVED + 3
 ATTEMPTS = 8  # of all stages together, each time that points break away counted
 
-# Stages: hat, compliance at the beginning, how it shrinks, least compliance, iterations.
+# Stages: hat, compliance at the beginning (0: the least), how it shrinks, iterations.
 STAGES = (
-    (0.0, 1e-5, 1.0, 1e-5, 25),  # unique impulses
-    (0.0, 0.1, 0.3, 1e-5, 30),  # the same, from large compliance to small
-    (1.0, 1e-5, 1.0, 1e-5, 12),  # continue the last impulses
-    (1.0, 0.3, 0.5, 1e-5, 30),  # the same, from large compliance to small
+    (0.0, 0.0, 1.0, 25),  # unique impulses
+    (0.0, 0.1, 0.3, 30),  # the same, from large compliance to small
+    (1.0, 0.0, 1.0, 12),  # continue the last impulses
+    (1.0, 0.3, 0.5, 30),  # the same, from large compliance to small
 )
+COMPLIANCE = 1e3  # least compliance per tolerance: 1e-5 in double precision
 CONTINUING = 2  # first stage whose impulses are not unique
 SWEEPING = len(STAGES)  # the stage after these: one contact after the other
 SWEEPS = 500
@@ -63,7 +64,7 @@ class Coulomb(NamedTuple):
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
     unique: Switch = 1.0
-    tolerance: Tolerance = 1e-8  # relative, of impulses
+    tolerance: Tolerance = 1e-8  # relative, of impulses; 1e-5 in single precision
 
 
 @contact_model(
@@ -82,9 +83,18 @@ def coulomb(params, dynamics, contact, state, work, dt):
     stage = 0 if params.unique > 0 else CONTINUING
     iterations, off = 0, like(dt, 0)
     for _ in range(ATTEMPTS):
-        hat, eps, shrink, least_eps, most = settings(stage, dt)
+        hat, eps, shrink, most = settings(stage, dt)
+        least_eps = like(dt, COMPLIANCE) * params.tolerance
         taken, off, solved = newton(
-            contact, response, room, params.tolerance, hat, eps, shrink, least_eps, most
+            contact,
+            response,
+            room,
+            params.tolerance,
+            hat,
+            max(eps, least_eps),
+            shrink,
+            least_eps,
+            most,
         )
         iterations += taken
         if solved:
@@ -108,8 +118,8 @@ def coulomb(params, dynamics, contact, state, work, dt):
 @kernel
 def settings(stage, dt):
     """Return the numbers of a stage in the precision of dt."""
-    hat, eps, shrink, least_eps, most = STAGES[stage]
-    return like(dt, hat), like(dt, eps), like(dt, shrink), like(dt, least_eps), most
+    hat, eps, shrink, most = STAGES[stage]
+    return like(dt, hat), like(dt, eps), like(dt, shrink), most
 
 
 @kernel

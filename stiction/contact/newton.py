@@ -42,7 +42,7 @@ from stiction.kernels.spatial import (
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
-STIFF = 1e-6  # compliance of a solution that cannot be polished
+STIFFER = 0.1  # share of its compliance that a solution keeps that cannot be polished
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
 
 
@@ -354,7 +354,8 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
             break
         if polished == MOST_POLISHES:  # as it was, with less compliance
             hat, polishes, polished = like(eps, 0), 0, 0
-            eps = least_eps = like(eps, STIFF)
+            eps *= like(eps, STIFFER)
+            least_eps = eps
         elif fits or polished > 0:
             hat = like(eps, 1)
             polished += 1

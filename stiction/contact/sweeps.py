@@ -66,7 +66,7 @@ def sub_determinants(G):
 @kernel
 def sweep(contact, response, room):
     """Visit every contact once; returns the largest change of an impulse by the largest."""
-    moved, largest = like(room[0, MU], 0), like(room[0, MU], 1e-300)
+    moved, largest = like(room[0, MU], 0), like(room[0, MU], 0)
     for i in range(contact.count[0]):
         old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
         r = arm_from_centre(contact, response, i)
@@ -81,7 +81,7 @@ def sweep(contact, response, room):
             apply_impulse(contact, response, i, r, change)
             moved = max(moved, size)
         largest = max(largest, dot(new, new))
-    return math.sqrt(moved / largest)
+    return math.sqrt(moved / largest) if largest > 0 else like(moved, moved > 0)
 
 
 @kernel

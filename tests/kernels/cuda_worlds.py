@@ -19,12 +19,13 @@ import stiction as st
 from stiction.contact.contact_model import Memory, NoContact, Workspace
 from stiction.external import bind_forces
 from stiction.integrators.equation_of_motion import Surface, System
-from stiction.integrators.integrator import StepState, Work, take_step
+from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.contact import Contact, Places
 from stiction.kernels.response import Response
 from stiction.kernels.spatial import like
 from stiction.kernels.terrain import Ground
 from stiction.kernels.tree import Dynamics, Tree, allocate
+from stiction.loop import commit, step_through_impacts
 from stiction.simulation import _allocate_work, make_surface
 
 SHARED = (Tree, Places, Ground)  # constant, the same for all worlds
@@ -61,10 +62,12 @@ def run(integrator, method, model, forces, dynamics, surface, work, state, dt, s
         room = {one_world(work, "work")}
         system = System(here, method, (), forces, model, touching)
         for step in range(steps):
-            take_step(integrator, system, mine, room, like(dt, step) * dt, dt)
+            step_through_impacts(integrator, system, mine, room, like(dt, step) * dt, dt)
+            commit(touching.memory)
 """
     names = {kind.__name__: kind for kind in (*KINDS, System)}
-    names |= {"cuda": cuda, "take_step": take_step, "like": like}
+    names |= {"cuda": cuda, "like": like}
+    names |= {"step_through_impacts": step_through_impacts, "commit": commit}
     exec(source, names)
     return cuda.jit(names["run"])
 
@@ -161,6 +164,8 @@ def main(worlds: int, steps: int) -> None:
         (plane, st.RungeKutta4(), st.ArticulatedBody(), springs),
         (field, st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
         (stairs, st.SemiImplicitEuler(), st.ArticulatedBody(), springs),
+        (plane, st.SemiImplicitEuler(), st.ArticulatedBody(), st.GaussSeidel(tolerance=1e-5)),
+        (plane, st.SemiImplicitEuler(), st.ArticulatedBody(), st.Coulomb(tolerance=1e-5)),
     ]
     for world, integrator, method, model in cases:
         for real in (np.float64, np.float32):

@@ -99,6 +99,6 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
     )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 16
+    assert len(rows) == 20
     for row in rows:
         assert row["worst"] < {"float64": 1e-13, "float32": 1e-5}[row["real"]], row
