@@ -43,7 +43,3 @@ class DivergenceError(SimulationError):
 
 class JointSolveError(SimulationError):
     """No consistent set of sticking, sliding and stopped joints was found in a step."""
-
-
-class StabilityWarning(UserWarning):
-    """The time step is longer than a contact law bears."""

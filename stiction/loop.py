@@ -147,7 +147,7 @@ def step_through_impacts(params, system, state, work, time, dt):
         if phase == WHOLE:
             keep_beginning(system, state, work)
         surface.phase[0], surface.phase[1] = phase, 0
-        work.share[0] = 0
+        work.share[0] = -1
         status = max(status, take_step(params, system, state, work, time, part))
         if phase == WHOLE:
             until = surface.impact[0]

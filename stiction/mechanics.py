@@ -122,7 +122,7 @@ def _jacobian_and_drift(dynamics, link, place, J, drift):
 def _link_inertia_articulated(dynamics, links, common, modes, result):
     articulated_bodies(dynamics)
     articulated_modes(dynamics, links, modes)
-    link_inverse_inertia(dynamics.tree, links, common, modes, result)
+    link_inverse_inertia(dynamics, links, common, modes, result)
 
 
 @routine
@@ -130,7 +130,7 @@ def _link_inertia_joint_space(dynamics, links, common, modes, result):
     joint_space_inertia(dynamics)
     factor_free_part(dynamics)
     joint_space_modes(dynamics, links, modes)
-    link_inverse_inertia(dynamics.tree, links, common, modes, result)
+    link_inverse_inertia(dynamics, links, common, modes, result)
 
 
 @routine

@@ -20,7 +20,7 @@ from stiction.contact.contact_model import (
     checked_model,
 )
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.errors import DivergenceError, InputError, JointSolveError, StabilityWarning
+from stiction.errors import DivergenceError, InputError, JointSolveError
 from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.ground import LEVEL
 from stiction.integrators.equation_of_motion import System
@@ -36,7 +36,7 @@ from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
 from stiction.materials import pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
-from stiction.stability import longest_step
+from stiction.stability import StabilityWarning, longest_step
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several

@@ -21,6 +21,10 @@ SIDES = np.vstack([np.eye(3), -np.eye(3)])
 THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m]
 
 
+class StabilityWarning(UserWarning):
+    """The time step is longer than a contact law bears."""
+
+
 class Bound(NamedTuple):
     """The longest step that a law bears, and on which link."""
 

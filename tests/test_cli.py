@@ -396,8 +396,8 @@ def test_run_writes_the_motion_that_it_tells_of(tmp_path, capsys):
 
 
 def test_run_tells_what_is_measured_in_every_run(capsys):
-    argv = ["run", "brick", "--contact", "SpringDamper", "--duration", "0.01", "--json"]
-    assert main([*argv, "--parameter", "mu_kinetic=0.3", "--parameter", "eps=0.01"]) == 0
+    argv = ["run", "brick", "--contact", "SpringDamper", "--dt", "0.0005", "--duration", "0.01"]
+    assert main([*argv, "--json", "--parameter", "mu_kinetic=0.3", "--parameter", "eps=0.01"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["contact"]["model"] == "SpringDamper"
     assert result["contact"]["mu_kinetic"] == 0.3 and result["contact"]["eps"] == 0.01
@@ -406,7 +406,7 @@ def test_run_tells_what_is_measured_in_every_run(capsys):
     assert parts["kinetic"] + parts["potential"] == pytest.approx(change, abs=1e-12)
     world = stiction.World(stiction.robots.brick())
     floor = stiction.SpringDamper(mu_kinetic=0.3, eps=0.01)
-    quality = stiction.simulate(world, floor, duration=0.01).quality()
+    quality = stiction.simulate(world, floor, duration=0.01, dt=0.0005).quality()
     assert result["contact, largest"] == plain(quality)
 
 
@@ -416,6 +416,15 @@ def test_run_tells_of_a_model_without_a_friction_cone(capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["contact, largest"]["failures"] == 0
     assert "no friction cone" in result["criteria"]
+
+
+def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
+    argv = ["run", "brick", "--contact", "SpringDamper", "--duration", "0.002", "--dt", "0.002"]
+    assert main([*argv, "--json"]) == 0
+    out, err = capsys.readouterr()
+    (note,) = json.loads(out)["notes"]
+    assert "bear at most" in note
+    assert err == f"stiction: warning: {note}\n"
 
 
 @pytest.mark.jit

@@ -7,9 +7,8 @@ import pytest
 
 import stiction as st
 from stiction.contact.spring_damper import bearable_step, implicit_bearable_step
-from stiction.errors import StabilityWarning
 from stiction.simulation import make_surface
-from stiction.stability import longest_step
+from stiction.stability import StabilityWarning, longest_step
 
 
 def growth(stiffness, damping, mass, dt):

@@ -136,7 +136,7 @@ def _slot_inertia(n: int, step: Step) -> None:
         place_slots(contact, response)
         free_twists(system.dynamics, contact, response, step.instant.dt)
         slot_modes(system.method, system.dynamics, contact, response)
-        slot_inverse_inertia(system.dynamics.tree, contact, response)
+        slot_inverse_inertia(system.dynamics, contact, response)
 
 
 @kernel

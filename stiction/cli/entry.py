@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from stiction.cli import bench, models, robots, run
@@ -50,7 +51,9 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     command: Command = args.chosen
     args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
     try:
-        result = plain(command.run(args) or {})
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn(args)
+            result = plain(command.run(args) or {})
     except StictionError as error:
         return _fail({}, str(error), args, status=2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
@@ -63,6 +66,16 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
         return _fail(result, f"what '{command.name}' claims does not hold", args)
     _print(result, args)
     return 0
+
+
+def _warn(args: argparse.Namespace) -> Callable[..., None]:
+    """Return what shows a warning: one line on stderr."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        args.progress.clear()
+        print(f"stiction: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+    return show
 
 
 def _fail(result: Result, message: str, args: argparse.Namespace, status: int = 1) -> int:

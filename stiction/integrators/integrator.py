@@ -39,7 +39,7 @@ class Work(NamedTuple):
     q_rate: np.ndarray  # (nq) rate at a stage
     q_sum: np.ndarray  # (nq) weighted sum of rates
     v_sum: np.ndarray  # (nv)
-    share: np.ndarray  # (1) weight of the stages that are recorded
+    share: np.ndarray  # (1) weight of the stages that are recorded, -1 before the first
     torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first of them
     passive: np.ndarray  # (nv) friction and stops
     impulse: np.ndarray  # (places, 3) of contact, over all stages

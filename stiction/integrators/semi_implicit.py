@@ -38,8 +38,8 @@ def record_forces(system, work, instant, share):
     `share` is the weight of the stage in the step.
     """
     dynamics = system.dynamics
-    first = work.share[0] == 0
-    work.share[0] += share
+    first = work.share[0] < 0
+    work.share[0] = share if first else work.share[0] + share
     if first:
         for d in range(len(work.torque)):
             work.torque[d] = torque(dynamics, d)
@@ -82,7 +82,7 @@ def leapfrog(params, system, state, work, time, dt):
             status = max(status, settle(system, instant, q, v, shares))
         else:
             accelerate(system, work.v)
-            record_forces(system, work, instant, like(dt, 1))
+        record_forces(system, work, instant, like(dt, evaluation))
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]
             work.v[d] = v[d] + half * dynamics.acceleration[d]

@@ -247,7 +247,7 @@ def _solver_resist(model, system, instant, shares):
         return OK
     free_twists(dynamics, contact, response, dt)
     slot_modes(system.method, dynamics, contact, response)
-    slot_inverse_inertia(dynamics.tree, contact, response)
+    slot_inverse_inertia(dynamics, contact, response)
     status = solve_and_tame(model, surface, dynamics, dt, shares)
     wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
     respond(system.method, dynamics, dynamics.acceleration)

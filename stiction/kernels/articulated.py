@@ -11,8 +11,6 @@ feel: Chardonnet et al., "Dynamic simulator for humanoids using constraint-based
 friction", Eq. (16), (17).
 """
 
-import math
-
 from stiction.compiled import kernel
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
@@ -183,10 +181,10 @@ def unit_wrench(k, x, at):
 def link_modes(dynamics, link, at, modes, b):
     """modes[b] (nv, 6): send six unit wrenches on a link to the world ([CBM] before Eq. 16).
 
-    The recursion factors the inverse of the joint-space inertia, H^-1 = X X', one coordinate at a
-    time: modes[b, d] is the twist of the link, about the point `at`, when the coordinate d alone,
-    decoupled from all others, receives a unit impulse. Only coordinates between the link and the
-    world take part; the others are left untouched.
+    The recursion factors the inverse of the joint-space inertia, H^-1 = X D^-1 X', one coordinate
+    at a time: modes[b, d] is the twist of the link, about the point `at`, when the coordinate d
+    alone, decoupled from all others, moves with unit velocity. Only coordinates between the link
+    and the world take part; the others are left untouched.
     """
     tree = dynamics.tree
     for k in range(6):
@@ -194,7 +192,7 @@ def link_modes(dynamics, link, at, modes, b):
         d = last_dof(tree, link)
         while d >= 0:
             taken = power(load_twist(dynamics.S, d), f)
-            modes[b, d, k] = taken * math.sqrt(dynamics.inverse_D[d])
+            modes[b, d, k] = taken
             given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
             f = wrench_add(f, given)
             d = tree.dof_parent[d]
@@ -208,7 +206,7 @@ def articulated_modes(dynamics, links, modes):
 
 
 @kernel
-def link_inverse_inertia(tree, links, common, modes, inverse_inertia):
+def link_inverse_inertia(dynamics, links, common, modes, inverse_inertia):
     """inverse_inertia (6 links, links, 6): at [6 c + k, b], twist of link b per unit wrench k on c.
 
     The sum of the modes that both share ([CBM] Eq. 17 for whole bodies); `common` (links, links) is
@@ -222,7 +220,7 @@ def link_inverse_inertia(tree, links, common, modes, inverse_inertia):
                     total = like(modes[0, 0, 0], 0)
                     d = common[b, c]
                     while d >= 0:
-                        total += modes[b, d, j] * modes[c, d, k]
-                        d = tree.dof_parent[d]
+                        total += modes[b, d, j] * modes[c, d, k] * dynamics.inverse_D[d]
+                        d = dynamics.tree.dof_parent[d]
                     inverse_inertia[6 * c + k, b, j] = total
                     inverse_inertia[6 * b + j, c, k] = total

@@ -6,8 +6,6 @@ cited as [RBDA]. H couples a coordinate only with those between it and the world
 these, the root's first, from `dof_row[d]` on, so that all inner loops run over contiguous numbers.
 """
 
-import math
-
 from stiction.compiled import kernel
 from stiction.kernels.articulated import bias_wrench, unit_wrench
 from stiction.kernels.kinematics import last_dof
@@ -137,7 +135,7 @@ def solve(tree, L, x):
 
 @kernel
 def link_joint_space_modes(dynamics, link, at, modes, b):
-    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: D^-1/2 L^-T J'."""
+    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: L^-T J'; and `inverse_D`."""
     tree, L = dynamics.tree, dynamics.L
     end = last_dof(tree, link)
     for k in range(6):
@@ -152,7 +150,7 @@ def link_joint_space_modes(dynamics, link, at, modes, b):
             row, depth = tree.dof_row[d], tree.dof_depth[d]
             for j in range(depth):
                 modes[b, tree.ancestor[row + j], k] -= L[row + j] * modes[b, d, k]
-            modes[b, d, k] *= math.sqrt(L[row + depth])
+            dynamics.inverse_D[d] = L[row + depth]
             d = tree.dof_parent[d]
 
 

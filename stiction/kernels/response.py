@@ -137,9 +137,9 @@ def load_mode(modes, b, d):
 
 
 @kernel
-def slot_inverse_inertia(tree, contact, response):
+def slot_inverse_inertia(dynamics, contact, response):
     """Twist of every slot per unit wrench on every slot: sums of common modes, [CBM] Eq. (17)."""
-    modes, L = response.modes, response.inverse_inertia
+    tree, modes, L = dynamics.tree, response.modes, response.inverse_inertia
     nowhere = zero_vector(modes[0, 0, 0])
     for b in range(contact.slots[0]):
         for c in range(b + 1):
@@ -148,7 +148,8 @@ def slot_inverse_inertia(tree, contact, response):
                 twist = Twist(nowhere, nowhere)
                 d = end
                 while d >= 0:
-                    twist = twist_add(twist, twist_scale(modes[c, d, k], load_mode(modes, b, d)))
+                    share = modes[c, d, k] * dynamics.inverse_D[d]
+                    twist = twist_add(twist, twist_scale(share, load_mode(modes, b, d)))
                     d = tree.dof_parent[d]
                 store_inverse_inertia(L, b, c, k, twist)
 
