@@ -52,6 +52,7 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _warn(args)
             result = plain(command.run(args) or {})
     except StictionError as error:

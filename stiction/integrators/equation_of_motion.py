@@ -108,23 +108,23 @@ def settle(system, instant, q, v, shares):
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
-    settled, held = False, False
+    settled, held, touched = False, False, OK
     for attempt in range(PIVOTS + 20 * len(v)):
         solve_method(system.method, dynamics)
         if not held:
-            resist(system.model, system, instant, shares)
+            touched = resist(system.model, system, instant, shares)
         if settled:
-            return OK
+            return touched
         if attempt < PIVOTS:
             if pivot(dynamics, q, v, dt, shares) == 0:
-                return OK
+                return touched
         elif attempt == PIVOTS:
             held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
             prepare_method(system.method, dynamics)
             begin_descent(dynamics, q, v, dt, shares)
         elif descend(dynamics, q, v, dt, shares):
             if not held:
-                return OK
+                return touched
             hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
             prepare_method(system.method, dynamics)
             settled, held = True, False

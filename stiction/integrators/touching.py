@@ -244,6 +244,8 @@ def _solver_resist(model, system, instant, shares):
     surface.phase[1] = 1
     surface.impact[0] = like(dt, math.inf)
     if contact.count[0] == 0:
+        for k in range(3):
+            response.report[k] = 0
         return OK
     free_twists(dynamics, contact, response, dt)
     slot_modes(system.method, dynamics, contact, response)
