@@ -228,5 +228,8 @@ def claims(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         f"solvers of friction obey the laws of contact to {LAW_ERROR} mm/s": [
             row["error of the laws of contact, largest [mm/s]"] <= LAW_ERROR for row in exact
         ],
+        "Coulomb solves every step": [
+            row["steps not solved"] == 0 for row in exact if row["model"] == "Coulomb"
+        ],
     }
     return [{"claim": claim, "holds": all(found)} for claim, found in told.items()]

@@ -122,20 +122,10 @@ def _summary(motion: Motion, args: argparse.Namespace) -> Result:
     if motion.depth.shape[1]:
         upwards = motion.force[:-1].sum(axis=1)[:, 2]
         result["largest force of the ground [N]"] = float(upwards.max(initial=0.0))
-        result |= _quality(motion)
+        result["contact, largest"] = motion.quality()
     if motion.parameters["notes"]:
         result["notes"] = motion.parameters["notes"]
     return result
-
-
-def _quality(motion: Motion) -> Result:
-    """Depth, creep, criteria and solver effort; without criteria if there is no friction cone."""
-    try:
-        return {"contact, largest": motion.quality()}
-    except InputError as error:
-        found = {"depth [m]": float(motion.depth[:-1].max(initial=0.0))}
-        found |= motion.solver_summary()._asdict()
-        return {"contact, largest": found, "criteria": f"not measured: {error}"}
 
 
 def _raised(world: World, height: float) -> State:

@@ -43,7 +43,7 @@ ATTEMPTS = 8  # of all stages together, each time that points break away counted
 
 # Stages: hat, compliance at the beginning (0: the least), how it shrinks, iterations.
 STAGES = (
-    (0.0, 0.0, 1.0, 25),  # unique impulses
+    (0.0, 0.0, 1.0, 40),  # unique impulses
     (0.0, 0.1, 0.3, 30),  # the same, from large compliance to small
     (1.0, 0.0, 1.0, 12),  # continue the last impulses
     (1.0, 0.3, 0.5, 30),  # the same, from large compliance to small

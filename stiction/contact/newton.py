@@ -42,7 +42,8 @@ from stiction.kernels.spatial import (
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
-STIFFER = 0.1  # share of its compliance that a solution keeps that cannot be polished
+SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
+STIFFER, MOST_STIFFER = 0.1, 10  # compliance and iterations where polishing does not end
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
 
 
@@ -85,7 +86,7 @@ def implied_impulse(contact, room, i, v, R, hat):
 
 
 @kernel
-def judge_points(contact, response, room, eps, hat, solved):
+def judge_points(contact, response, room, eps, hat, solved, softness):
     """Find the case of every point; returns the largest error, the largest impulse and changes.
 
     Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
@@ -108,7 +109,7 @@ def judge_points(contact, response, room, eps, hat, solved):
                 reach = max(reach, dot(r, r))
             v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
             kind = room[i, KIND]
-            on_cone = project(contact, room, i, p, v, g, eps)
+            on_cone = project(contact, room, i, p, v, softness * g, eps * g)
             store_vector(contact.impulse, i, on_cone)
             off = sub(on_cone, p)
             error = max(error, dot(off, off))
@@ -124,7 +125,7 @@ def judge_points(contact, response, room, eps, hat, solved):
 
 
 @kernel
-def project(contact, room, i, p, v, g, eps):
+def project(contact, room, i, p, v, g, R):
     """Project p - v / g on the friction cone, and write the case that this speaks for.
 
     A point that slipped one way and would now slip the other way comes to rest between the two;
@@ -145,7 +146,7 @@ def project(contact, room, i, p, v, g, eps):
     reversed_slip = room[i, KIND] == SLIP and dot(d, friction_direction(room, i)) < 0
     room[i, KIND] = STICK if reversed_slip else SLIP
     room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = d
-    room[i, KAPPA] = limit / (g * (size - limit + eps * limit))
+    room[i, KAPPA] = limit / (g * (size - limit) + R * limit)
     return add(scale(y_n, n), scale(limit, d))
 
 
@@ -339,13 +340,18 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
 
     eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
     POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled;
-    where that changes the cases again and again, a stiffer unique solution makes them small.
+    where that changes the cases again and again, a stiffer unique solution makes them small; and
+    where there is none, they stay.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes, polished = POLISHES if hat == 0 else 0, 0
+    polishes, polished, stiffer, softness = POLISHES if hat == 0 else 0, 0, 0, like(eps, 1)
     for k in range(most + 1):
-        error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0)
+        if k >= SHARPENING:
+            softness = max(like(eps, SHARPER) * softness, eps)
+        if polished > 0:
+            softness = like(eps, 1)
+        error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0, softness)
         off = error / largest if largest > 0 else like(eps, error > 0)
         fits = off <= tolerance and (largest == 0 or (k > 0 and eps <= least_eps))
         if fits and (largest == 0 or polished >= polishes):
@@ -353,9 +359,12 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
         if k == most:
             break
         if polished == MOST_POLISHES:  # as it was, with less compliance
-            hat, polishes, polished = like(eps, 0), 0, 0
+            hat, polishes, polished, stiffer = like(eps, 0), 0, 0, 1
             eps *= like(eps, STIFFER)
-            least_eps = eps
+        elif stiffer > 0:
+            stiffer += 1
+            if stiffer == MOST_STIFFER:  # as it was
+                eps = least_eps
         elif fits or polished > 0:
             hat = like(eps, 1)
             polished += 1

@@ -233,7 +233,8 @@ def lay_floors(model, surface, dt, shares, bounce):
         elif phase == APPROACH and fast:
             floor = like(gap, NEVER)
         elif gap > like(gap, SKIN):
-            floor = min(-(gap / dt + shares[0] * v_n) / shares[1], floor)
+            open_gap = gap - like(gap, SKIN)
+            floor = min(-(open_gap / dt + shares[0] * v_n) / shares[1], floor)
         contact.floor[i] = floor
 
 

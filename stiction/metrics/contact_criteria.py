@@ -97,6 +97,11 @@ def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
     return cone_distance(f_n, _size(f_t), _coefficients(motion, mu, _size(c_t)), 1.0)
 
 
+def has_friction_cone(motion: Motion) -> bool:
+    """Tell whether the contact model of a motion has a coefficient of friction."""
+    return not {"mu_static", "mu_kinetic", "mu"}.isdisjoint(_model(motion)._fields)
+
+
 def friction_coefficients(motion: Motion) -> Friction:
     """Static and kinetic coefficients of friction of all places, (n, places).
 

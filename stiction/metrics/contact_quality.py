@@ -11,6 +11,7 @@ from stiction.metrics.contact_criteria import (
     cone_violation,
     criteria,
     friction_coefficients,
+    has_friction_cone,
     largest,
     split,
 )
@@ -96,15 +97,20 @@ def solver_summary(motion: Motion) -> SolverSummary:
 
 
 def quality(motion: Motion) -> dict[str, float]:
-    """Largest depth, cone violation, creep, criteria and solver effort of a motion, by name."""
+    """Largest depth, cone violation, creep, criteria and solver effort of a motion, by name.
+
+    A model without friction coefficients has no cone: cone violation, creep and criteria are left
+    out.
+    """
     require_contact(motion)
-    slow = creep(motion)
-    found = {
-        "depth [m]": largest(motion.depth),
-        "cone violation [N]": largest(cone_violation(motion)),
-        "creep, largest [m/s]": slow.maximum,
-        "creep, mean [m/s]": slow.mean,
-    }
-    worst, units = criteria(motion).worst(), ("N s", "m/s", "J", "J", "J", "J")
-    found |= {f"{name} [{unit}]": worst[name] for name, unit in zip(worst, units, strict=True)}
+    found = {"depth [m]": largest(motion.depth)}
+    if has_friction_cone(motion):
+        slow = creep(motion)
+        found |= {
+            "cone violation [N]": largest(cone_violation(motion)),
+            "creep, largest [m/s]": slow.maximum,
+            "creep, mean [m/s]": slow.mean,
+        }
+        worst, units = criteria(motion).worst(), ("N s", "m/s", "J", "J", "J", "J")
+        found |= {f"{name} [{unit}]": worst[name] for name, unit in zip(worst, units, strict=True)}
     return found | solver_summary(motion)._asdict()

@@ -248,3 +248,13 @@ def test_motions_without_contact_or_without_its_velocities_have_no_criteria():
     forces[0, LOWER, 2] = 5.0
     with pytest.raises(InputError, match="holds no contact velocities"):
         recorded(forces).criteria()
+
+
+def test_a_model_without_friction_coefficients_has_no_cone_to_violate():
+    world = st.World(st.robots.brick())
+    motion = st.simulate(world, st.Bilateral(), duration=0.003, state=world.standing())
+    found = motion.quality()
+    assert found["depth [m]"] == 0.0 and found["failures"] == 0
+    assert not any("cone" in name or "creep" in name for name in found)
+    with pytest.raises(InputError, match="Bilateral has no mu_static, mu_kinetic or mu"):
+        motion.criteria()
