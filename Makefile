@@ -9,12 +9,13 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format bench coverage fuzz system-deps clean
+.PHONY: help demo test test-all lint format bench coverage fuzz system-deps clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo          the test robot, dropped and pushed under every contact model: table, plot, motions"
-	@echo "make test          lint and tests"
+	@echo "make test          lint and tests, less the slow reproductions"
+	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"
 	@echo "make format        let ruff lay out the code"
 	@echo "make bench         microseconds a step, against MuJoCo"
@@ -27,6 +28,9 @@ demo: $(VENV)/.installed
 	$(BIN)/stiction demo
 
 test: lint
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not slow"
+
+test-all: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.installed-test
@@ -45,7 +49,7 @@ bench: $(VENV)/.installed
 # Compiled code is invisible to coverage, so the same tests run here as plain Python.
 coverage: $(VENV)/.installed-test
 	rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not jit"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not jit and not slow"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -39,6 +39,7 @@ GOOD = {
     "standing: force / weight - 1": 1e-12,
     "force outside the friction cone / weight": 0.0,
     "error of the laws of contact, largest [mm/s]": 1e-3,
+    "steps not solved": 0,
 }
 
 
@@ -50,6 +51,7 @@ GOOD = {
         ({"standing: force / weight - 1": -1e-3}, "weight"),
         ({"force outside the friction cone / weight": 1e-3}, "cone"),
         ({"error of the laws of contact, largest [mm/s]": 1.0}, "laws"),
+        ({"steps not solved": 3}, "every step"),
     ],
 )
 def test_each_claim_fails_where_it_is_not_so(change, broken):

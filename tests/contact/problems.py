@@ -174,7 +174,7 @@ def step_of(world, motion, k, dt=DT):
     v_free = v + np.linalg.solve(H, dt * (forces - tree.damping * v))
     return Step(
         J=rows[near].reshape(-1, world.nv),
-        floor=np.where(gap[near] > SKIN, -gap[near] / dt, 0.0),
+        floor=np.where(gap[near] > SKIN, -(gap[near] - SKIN) / dt, 0.0),
         H=H,
         v_free=v_free,
         v_next=motion.v[k + 1],
