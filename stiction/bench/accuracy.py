@@ -22,6 +22,7 @@ from stiction.errors import InputError, SimulationError
 TIME_STEPS = (0.001, 0.004)  # [s]
 EXACT = ("Coulomb", "GaussSeidel")  # the models that must meet the targets, with Leapfrog
 EVEN = ("Coulomb", "GaussSeidel even")  # those that share forces evenly
+FINE = {"tolerance": 1e-8}  # of both solvers, Coulomb's default
 STILL = ("GaussSeidel",)  # stands as still as numbers allow
 ALERT = ("Coulomb",)  # finds the moment of breaking away at any load
 FOURTH = ("Coulomb RK4", "GaussSeidel RK4")  # those whose flights keep the energy of what tumbles
@@ -76,10 +77,10 @@ def contenders() -> list[Contender]:
     exact = [kind for kind in kinds if kind.__name__ in EXACT]
     others = [kind for kind in kinds if kind not in exact]
     return [
-        *(Contender(kind.__name__, kind, {}, leapfrog) for kind in exact),
-        Contender(EVEN[1], st.GaussSeidel, {"least_norm": 1.0}, leapfrog),
-        *(Contender(f"{kind.__name__} Euler", kind, {}, euler) for kind in exact),
-        *(Contender(f"{kind.__name__} RK4", kind, {}, fourth) for kind in exact),
+        *(Contender(kind.__name__, kind, FINE, leapfrog) for kind in exact),
+        Contender(EVEN[1], st.GaussSeidel, {"least_norm": 1.0, **FINE}, leapfrog),
+        *(Contender(f"{kind.__name__} Euler", kind, FINE, euler) for kind in exact),
+        *(Contender(f"{kind.__name__} RK4", kind, FINE, fourth) for kind in exact),
         *(Contender(kind.__name__, kind, {}, leapfrog) for kind in others),
     ]
 

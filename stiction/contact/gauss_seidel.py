@@ -64,7 +64,7 @@ class GaussSeidel(NamedTuple):
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
     least_norm: Switch = 0.0
-    tolerance: Tolerance = 1e-8  # relative, of impulses
+    tolerance: Tolerance = 1e-6  # relative change of impulses in a sweep
     sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0
 
 

@@ -26,8 +26,8 @@ LAWS = [
     st.HuntCrossley(mu_kinetic=FRICTION, alpha=1.0, beta=0.0, stiffness=5e4, damping=500.0),
     st.Coulomb(**BOTH),
     st.Coulomb(**BOTH, restitution=0.5),
-    st.GaussSeidel(**BOTH),
-    st.GaussSeidel(**BOTH, restitution=0.5, least_norm=1.0),
+    st.GaussSeidel(**BOTH, tolerance=1e-8),
+    st.GaussSeidel(**BOTH, restitution=0.5, least_norm=1.0, tolerance=1e-8),
     st.Bilateral(),
 ]
 
