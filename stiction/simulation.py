@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.contact.contact_model import (
-    IMPULSE_SOLVER,
+    FORCE_LAW,
     MODELS,
     Memory,
     NoContact,
@@ -371,14 +371,14 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         *(np.zeros((count, declared.point_state)) for _ in range(2)),
         *(np.zeros((groups, declared.group_state)) for _ in range(2)),
     )
-    solved = declared.family == IMPULSE_SOLVER
+    solved = declared.family != FORCE_LAW
     response = allocate_response(groups, world.nv, solved)
     surface = Surface(
         places,
         (world.ground or LEVEL).bind(),
         allocate_contact(count, groups, table),
         memory,
-        Workspace(np.zeros((count, declared.room)), response),
+        Workspace(np.zeros((count, declared.room)), np.zeros(2), response),
         phase=np.zeros(2, np.int64),
         impact=np.full(2, np.inf),
     )

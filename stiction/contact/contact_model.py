@@ -30,9 +30,13 @@ from stiction.kernels.tree import OK
 
 ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
 
-# Two families: laws give a force at once and are asked in every stage of an integrator; solvers
-# find impulses that act through the whole step, from the motion without contact, once in a step.
-FORCE_LAW, IMPULSE_SOLVER = "force law", "impulse solver"
+# Four families. Force laws give forces from the motion of the points that are in the ground, in every
+# stage of an integrator; acceleration laws the same, from the accelerations without contact as well.
+# Impulse laws give impulses that act through the whole step, from the motion without contact, once
+# in a step; impulse solvers also for points that come to the ground within the step.
+FORCE_LAW, ACCELERATION_LAW = "force law", "acceleration law"
+IMPULSE_LAW, IMPULSE_SOLVER = "impulse law", "impulse solver"
+FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)
 vector = load_vector  # the word that contact models use: row i of an array as a vector
 
 # What a model guarantees whatever it is asked; the laws in the tests check these.
@@ -58,7 +62,7 @@ class Model:
     kind: type
     kernel: Callable[..., int]
     promises: tuple[str, ...]
-    family: str  # FORCE_LAW or IMPULSE_SOLVER
+    family: str  # one of FAMILIES
     point_state: int  # numbers that it remembers per place
     group_state: int  # numbers that it remembers per foot
     room: int  # numbers of room that it needs per place
@@ -81,9 +85,10 @@ class Memory(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for a model, and for impulse solvers what they solve."""
+    """Room for a model, the time, and for all but force laws how the links answer to forces."""
 
     room: np.ndarray  # (places, room) as declared, for the model's own use
+    clock: np.ndarray  # (2) time of this evaluation; begin of the step [s]
     response: Response
 
 
@@ -113,10 +118,10 @@ def contact_model(
             )
         before = MODELS[kind].kernel if kind in MODELS else None
         refuse_second(kind, before, function)
-        if family not in (FORCE_LAW, IMPULSE_SOLVER):
+        if family not in FAMILIES:
             raise InputError(
-                f"contact model '{function.__name__}': family is {family!r}; give FORCE_LAW or "
-                "IMPULSE_SOLVER"
+                f"contact model '{function.__name__}': family is {family!r}; give FORCE_LAW, "
+                "ACCELERATION_LAW, IMPULSE_LAW or IMPULSE_SOLVER"
             )
         compiled = kernel(function)
         MODELS[kind] = Model(
@@ -191,6 +196,8 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
 restitution_of = parameter_or("restitution", 0.0)
 rest_speed_of = parameter_or("rest_speed", 0.01)
 newton_impacts_of = parameter_or("newton_impacts", 0.0)
+# Whether an acceleration law keeps its forces through the stages of a step.
+held_of = parameter_or("held", 0.0)
 
 
 def checked_model(params: Any) -> Any:

@@ -18,7 +18,7 @@ from stiction.integrators.forward_dynamics import (
     prepare_method,
     solve_method,
 )
-from stiction.integrators.touching import Surface, hold, resist, seek, touch
+from stiction.integrators.touching import Surface, hold, resist, resist_again, seek, touch
 from stiction.kernels.articulated import rigid_bodies
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joints import (
@@ -72,7 +72,7 @@ def prepare(system, instant, q, v):
     rigid_bodies(dynamics)
     zero_rows(dynamics.external)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
-    status = touch(system.model, system.surface, dynamics, instant.dt)
+    status = touch(system.model, system.surface, dynamics, instant)
     for d in range(len(v)):
         dynamics.control[d] = 0
         dynamics.control_damping[d] = 0
@@ -132,13 +132,17 @@ def settle(system, instant, q, v, shares):
 
 
 @kernel
-def accelerate(system, v):
-    """Find the accelerations with the modes that `settle` found, in a later stage of the step."""
+def accelerate(system, instant, v):
+    """Find the accelerations with the modes that `settle` found, in a later stage of the step.
+
+    Returns a status.
+    """
     dynamics = system.dynamics
     for d in range(len(dynamics.tau)):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
     solve_method(system.method, dynamics)
+    return resist_again(system.model, system, instant)
 
 
 @kernel

@@ -42,7 +42,7 @@ def runge_kutta4(params, system, state, work, time, dt):
             settled = settle(system, instant, work.q, work.v, shares)
             status = max(status, settled)
         else:
-            accelerate(system, work.v)
+            status = max(status, accelerate(system, instant, work.v))
         record_forces(system, work, instant, weight / like(dt, 6))
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)
         for k in range(len(q)):

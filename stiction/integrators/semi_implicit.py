@@ -81,7 +81,7 @@ def leapfrog(params, system, state, work, time, dt):
             shares = (like(dt, 0), like(dt, 0.5))
             status = max(status, settle(system, instant, q, v, shares))
         else:
-            accelerate(system, work.v)
+            status = max(status, accelerate(system, instant, work.v))
         record_forces(system, work, instant, like(dt, evaluation))
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]

@@ -1,10 +1,13 @@
-"""How contact enters a step: force laws before the accelerations, impulse solvers after them.
+"""How contact enters a step, by the family of the contact model.
 
-A law is asked in every stage (`touch`). A solver is asked once, when the accelerations without
-contact are known (`resist`); its impulses act evenly through the step and are held in later stages.
+A force law is asked in every stage, before the accelerations (`touch`). An acceleration law is
+asked in every stage, when the accelerations without contact are known (`resist`, `resist_again`).
+Impulse laws and solvers are asked once, when these are known; their impulses act evenly through the
+step and are held in later stages.
 
-A point that comes down fast has its own time of impact within the step. `resist` finds the earliest
-one; the loop then takes the step in parts: to the impact, the impact itself, and the rest.
+A point that comes down fast has its own time of impact within the step. For solvers `resist` finds
+the earliest one; the loop then takes the step in parts: to the impact, the impact itself, and the
+rest.
 """
 
 from __future__ import annotations
@@ -17,11 +20,15 @@ from numba.extending import overload
 
 from stiction.compiled import INLINED, kernel
 from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
+    FORCE_LAW,
+    IMPULSE_LAW,
     IMPULSE_SOLVER,
     MODELS,
     Memory,
     Workspace,
     contact_forces,
+    held_of,
     newton_impacts_of,
     rest_speed_of,
     restitution_of,
@@ -31,6 +38,7 @@ from stiction.kernels.contact import NEVER, Contact, Places, add_contact_forces,
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
     WRENCHES_LEFT,
+    add_drift,
     arm_from_centre,
     free_twists,
     gather_wrenches,
@@ -77,16 +85,16 @@ class Surface(NamedTuple):
     impact: np.ndarray  # (2) earliest impact since the step began; length of the whole step [s]
 
 
-# ------------------------------------------------------------------------------- the two families
+# ------------------------------------------------------------------------------------ the families
 
 
-def touch(model, surface, dynamics, dt):
+def touch(model, surface, dynamics, instant):
     """Add the contact forces that are known before the accelerations; returns a status."""
-    return _family(type(model))[0](model, surface, dynamics, dt)
+    return _family(type(model))[0](model, surface, dynamics, instant)
 
 
 def seek(model, surface, dynamics, instant, shares):
-    """Find the points that a solver is asked about, before the accelerations are sought."""
+    """Find the points that a model is asked about, before the accelerations are sought."""
     _family(type(model))[1](model, surface, dynamics, instant, shares)
 
 
@@ -95,24 +103,29 @@ def resist(model, system, instant, shares):
     return _family(type(model))[2](model, system, instant, shares)
 
 
+def resist_again(model, system, instant):
+    """Add what contact does to the accelerations without it in a later stage; returns a status."""
+    return _family(type(model))[3](model, system, instant)
+
+
 def hold(model, surface, dynamics, factor):
-    """Add `factor` times a solver's impulses to the external forces; tells whether it has any."""
-    return _family(type(model))[3](surface, dynamics, factor)
+    """Add `factor` times the impulses found to the external forces; tells whether there are any."""
+    return _family(type(model))[4](surface, dynamics, factor)
 
 
 def close(model, surface, dynamics, dt):
     """Complete impulses of the step and twists at its end, for the record."""
-    _family(type(model))[4](surface, dynamics, dt)
+    _family(type(model))[5](surface, dynamics, dt)
 
 
 def _family(kind):
-    return _SOLVER if MODELS[kind].family == IMPULSE_SOLVER else _LAW
+    return _FAMILIES[MODELS[kind].family]
 
 
 @overload(touch, jit_options=INLINED)
-def _touch(model, surface, dynamics, dt):
+def _touch(model, surface, dynamics, instant):
     chosen = _family(model.instance_class)[0]
-    return lambda model, surface, dynamics, dt: chosen(model, surface, dynamics, dt)
+    return lambda model, surface, dynamics, instant: chosen(model, surface, dynamics, instant)
 
 
 @overload(seek, jit_options=INLINED)
@@ -129,24 +142,37 @@ def _resist(model, system, instant, shares):
     return lambda model, system, instant, shares: chosen(model, system, instant, shares)
 
 
+@overload(resist_again, jit_options=INLINED)
+def _resist_again(model, system, instant):
+    chosen = _family(model.instance_class)[3]
+    return lambda model, system, instant: chosen(model, system, instant)
+
+
 @overload(hold, jit_options=INLINED)
 def _hold(model, surface, dynamics, factor):
-    chosen = _family(model.instance_class)[3]
+    chosen = _family(model.instance_class)[4]
     return lambda model, surface, dynamics, factor: chosen(surface, dynamics, factor)
 
 
 @overload(close, jit_options=INLINED)
 def _close(model, surface, dynamics, dt):
-    chosen = _family(model.instance_class)[4]
+    chosen = _family(model.instance_class)[5]
     return lambda model, surface, dynamics, dt: chosen(surface, dynamics, dt)
+
+
+@kernel
+def set_clock(surface, instant):
+    """Tell the model when it is asked."""
+    surface.work.clock[0], surface.work.clock[1] = instant.time, instant.step_time
 
 
 # -------------------------------------------------------------------------------------- force laws
 
 
 @kernel
-def _law_touch(model, surface, dynamics, dt):
-    contact = surface.contact
+def _law_touch(model, surface, dynamics, instant):
+    contact, dt = surface.contact, instant.dt
+    set_clock(surface, instant)
     detect(surface.places, surface.ground, dynamics, contact, like(dt, 0))
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
     add_contact_forces(dynamics, contact)
@@ -160,6 +186,11 @@ def _law_seek(model, surface, dynamics, instant, shares):
 
 @kernel
 def _law_resist(model, system, instant, shares):
+    return OK
+
+
+@kernel
+def _not_again(model, system, instant):
     return OK
 
 
@@ -180,10 +211,7 @@ def _law_close(surface, dynamics, dt):
         store_twist(response.twist, slot, load_twist(response.free, slot))
 
 
-_LAW = (_law_touch, _law_seek, _law_resist, _law_hold, _law_close)
-
-
-# --------------------------------------------------------------------------------- impulse solvers
+# ------------------------------------------------------------------------ impulse laws and solvers
 
 
 @kernel
@@ -196,16 +224,27 @@ def _solver_hold(surface, dynamics, factor):
 
 
 @kernel
-def _solver_touch(model, surface, dynamics, dt):
-    """Add the forces that the solver found in the first stage."""
+def _solver_touch(model, surface, dynamics, instant):
+    """Add the forces that were found in the first stage."""
     if surface.phase[1] == 1:
-        _solver_hold(surface, dynamics, like(dt, 1) / dt)
+        _solver_hold(surface, dynamics, like(instant.dt, 1) / instant.dt)
     return OK
+
+
+@kernel
+def _impulse_law_seek(model, surface, dynamics, instant, shares):
+    contact = surface.contact
+    set_clock(surface, instant)
+    detect(surface.places, surface.ground, dynamics, contact, like(instant.dt, 0))
+    place_slots(contact, surface.work.response)
+    for i in range(contact.count[0]):
+        contact.floor[i] = 0
 
 
 @kernel
 def _solver_seek(model, surface, dynamics, instant, shares):
     contact = surface.contact
+    set_clock(surface, instant)
     reach = instant.dt
     if surface.phase[0] == IMPACT:
         reach = like(reach, NEAR_IMPACT) * surface.impact[1]
@@ -239,18 +278,30 @@ def lay_floors(model, surface, dt, shares, bounce):
 
 
 @kernel
+def _impulse_law_resist(model, system, instant, shares):
+    surface, dynamics, dt = system.surface, system.dynamics, instant.dt
+    contact, response = surface.contact, surface.work.response
+    surface.phase[1] = 1
+    if contact.count[0] == 0:
+        clear_report(response)
+        return OK
+    answer_to_impulses(system, dt)
+    status = solve(model, surface, dynamics, dt)
+    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
+    respond(system.method, dynamics, dynamics.acceleration)
+    return status
+
+
+@kernel
 def _solver_resist(model, system, instant, shares):
     surface, dynamics, dt = system.surface, system.dynamics, instant.dt
     contact, response = surface.contact, surface.work.response
     surface.phase[1] = 1
     surface.impact[0] = like(dt, math.inf)
     if contact.count[0] == 0:
-        for k in range(3):
-            response.report[k] = 0
+        clear_report(response)
         return OK
-    free_twists(dynamics, contact, response, dt)
-    slot_modes(system.method, dynamics, contact, response)
-    slot_inverse_inertia(dynamics, contact, response)
+    answer_to_impulses(system, dt)
     status = solve_and_tame(model, surface, dynamics, dt, shares)
     wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
     respond(system.method, dynamics, dynamics.acceleration)
@@ -260,11 +311,37 @@ def _solver_resist(model, system, instant, shares):
 
 
 @kernel
+def clear_report(response):
+    """Tell that there was nothing to solve."""
+    for k in range(3):
+        response.report[k] = 0
+
+
+@kernel
+def answer_to_impulses(system, dt):
+    """How the touching links move without contact, and what impulses on them do."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    free_twists(dynamics, contact, response, dt)
+    slot_modes(system.method, dynamics, contact, response)
+    slot_inverse_inertia(dynamics, contact, response)
+
+
+@kernel
 def _solver_close(surface, dynamics, dt):
-    """Do nothing: the solver has left both."""
+    """Do nothing: the model has left both."""
 
 
-_SOLVER = (_solver_touch, _solver_seek, _solver_resist, _solver_hold, _solver_close)
+@kernel
+def solve(model, surface, dynamics, dt):
+    """Let the model find the impulses; with them, wrenches on the slots and twists at the end."""
+    contact, response = surface.contact, surface.work.response
+    response.report[WRENCHES_LEFT] = 0
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    if response.report[WRENCHES_LEFT] == 0:
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+    return status
 
 
 @kernel
@@ -279,11 +356,7 @@ def solve_and_tame(model, surface, dynamics, dt, shares):
     safe, unsafe, share = like(dt, 0), like(dt, 1), like(dt, 1)
     status = OK
     for trial in range(TAMINGS):
-        response.report[WRENCHES_LEFT] = 0
-        status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
-        if response.report[WRENCHES_LEFT] == 0:
-            gather_wrenches(contact, response)
-            respond_to_wrenches(contact, response)
+        status = solve(model, surface, dynamics, dt)
         if surface.phase[0] != IMPACT or share == safe:
             break
         if work_is_safe(model, contact, response):
@@ -347,6 +420,82 @@ def time_to_close(gap, v, a):
     if root < 0:
         return -v / (like(gap, 2) * a)
     return like(gap, 2) * gap / (-v + math.sqrt(root))
+
+
+# ------------------------------------------------------------------------------- acceleration laws
+
+
+@kernel
+def _acceleration_law_touch(model, surface, dynamics, instant):
+    """Add the forces of the first stage, if they are held."""
+    if surface.phase[1] == 1 and held(model, surface.contact):
+        add_contact_forces(dynamics, surface.contact)
+    return OK
+
+
+@kernel
+def held(model, contact):
+    """Tell whether the forces of the first stage last for the whole step."""
+    return held_of(model, contact.table, 0) > 0
+
+
+@kernel
+def _acceleration_law_resist(model, system, instant, shares):
+    """Find the forces at the points; they become impulses, as if they lasted for the step."""
+    surface, dynamics, dt = system.surface, system.dynamics, instant.dt
+    contact, response = surface.contact, surface.work.response
+    surface.phase[1] = 1
+    clear_report(response)
+    if contact.count[0] == 0:
+        return OK
+    answer_to_impulses(system, like(dt, 1))
+    add_drift(dynamics, contact, response)
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
+    gather_wrenches(contact, response)
+    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
+    respond(system.method, dynamics, dynamics.acceleration)
+    return status
+
+
+@kernel
+def _acceleration_law_again(model, system, instant):
+    surface = system.surface
+    if held(model, surface.contact):
+        return OK
+    zero, one = like(instant.dt, 0), like(instant.dt, 1)
+    _impulse_law_seek(model, surface, system.dynamics, instant, (zero, one))
+    return _acceleration_law_resist(model, system, instant, (zero, one))
+
+
+_FAMILIES = {
+    FORCE_LAW: (_law_touch, _law_seek, _law_resist, _not_again, _law_hold, _law_close),
+    ACCELERATION_LAW: (
+        _acceleration_law_touch,
+        _impulse_law_seek,
+        _acceleration_law_resist,
+        _acceleration_law_again,
+        _solver_hold,
+        _law_close,
+    ),
+    IMPULSE_LAW: (
+        _solver_touch,
+        _impulse_law_seek,
+        _impulse_law_resist,
+        _not_again,
+        _solver_hold,
+        _solver_close,
+    ),
+    IMPULSE_SOLVER: (
+        _solver_touch,
+        _solver_seek,
+        _solver_resist,
+        _not_again,
+        _solver_hold,
+        _solver_close,
+    ),
+}
 
 
 # --------------------------------------------------------------------------------------- the record

@@ -116,6 +116,19 @@ def free_twists(dynamics, contact, response, dt):
 
 
 @kernel
+def add_drift(dynamics, contact, response):
+    """Make of the slots' changes per second accelerations: add J_dot v, about the centres."""
+    for slot in range(contact.slots[0]):
+        link, drift = contact.slot_link[slot], load_twist(response.free, slot)
+        while link > 0:
+            c = load_twist(dynamics.c, link)
+            at_centre = point_velocity(c, load_vector(response.centre, slot))
+            drift = twist_add(drift, Twist(at_centre, c.angular))
+            link = dynamics.tree.parent[link]
+        store_twist(response.free, slot, drift)
+
+
+@kernel
 def common_dof(tree, a, b):
     """Last coordinate on the ways of both links to the world, -1 if none."""
     d, e = last_dof(tree, a), last_dof(tree, b)
@@ -181,8 +194,20 @@ def free_velocity(contact, response, i):
 
 
 @kernel
+def free_acceleration(dynamics, contact, response, i):
+    """Acceleration of point i without contact, J a + J_dot v; acceleration laws ask for it."""
+    free = load_twist(response.free, contact.slot[i])
+    v = load_twist(dynamics.velocity, contact.body_a[i])
+    turning = cross(v.angular, point_velocity(v, load_vector(contact.arm, i)))
+    return add(point_velocity(free, arm_from_centre(contact, response, i)), turning)
+
+
+@kernel
 def delassus(contact, response, i, j):
-    """Change of the velocity of point i per unit impulse on point j, 3x3: [CBM] Eq. (17)."""
+    """Change of the velocity of point i per unit impulse on point j, 3x3: [CBM] Eq. (17).
+
+    And so of its acceleration per unit force.
+    """
     r, b = arm_from_centre(contact, response, i), contact.slot[i]
     s, c = arm_from_centre(contact, response, j), contact.slot[j]
     L = response.inverse_inertia
