@@ -4,8 +4,10 @@ from stiction import mechanics, robots
 from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
+from stiction.contact.feedback import Feedback
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.contact.hunt_crossley import HuntCrossley
+from stiction.contact.multipoint import Multipoint
 from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
 from stiction.control.actuators import Actuators
 from stiction.control.controller import controller, prescriber
@@ -33,6 +35,7 @@ __all__ = [
     "ArticulatedBody",
     "Bilateral",
     "Coulomb",
+    "Feedback",
     "ForcePlate",
     "GaussSeidel",
     "HeightField",
@@ -41,6 +44,7 @@ __all__ = [
     "JointSpace",
     "Leapfrog",
     "Motion",
+    "Multipoint",
     "PDTracking",
     "Plane",
     "Prescribed",

@@ -30,8 +30,8 @@ from stiction.kernels.tree import OK
 
 ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
 
-# Four families. Force laws give forces from the motion of the points that are in the ground, in every
-# stage of an integrator; acceleration laws the same, from the accelerations without contact as well.
+# Four families. Force laws give forces from the motion of the points that are in the ground, in
+# every stage of an integrator; acceleration laws also from the accelerations without contact.
 # Impulse laws give impulses that act through the whole step, from the motion without contact, once
 # in a step; impulse solvers also for points that come to the ground within the step.
 FORCE_LAW, ACCELERATION_LAW = "force law", "acceleration law"

@@ -54,6 +54,7 @@ class Response(NamedTuple):
     wrench: np.ndarray  # (slots, 6) impulse on each slot, w
     twist: np.ndarray  # (slots, 6) change of the twists over the step, t
     matrix: np.ndarray  # (6 slots, 6 slots) room for solvers
+    basis: np.ndarray  # (6 slots, 6 slots) room for solvers
     tangent: np.ndarray  # (slots, 6, 6) room for solvers
     residual: np.ndarray  # (6, 6 slots) room for solvers
     report: np.ndarray  # (4) iterations, residual and stage of the last solution; WRENCHES_LEFT
@@ -70,6 +71,7 @@ def allocate_response(slots: int, nv: int, solved: bool) -> Response:
         wrench=np.zeros((some, 6)),
         twist=np.zeros((slots, 6)),
         matrix=np.zeros((6 * some, 6 * some)),
+        basis=np.zeros((6 * some, 6 * some)),
         tangent=np.zeros((some, 6, 6)),
         residual=np.zeros((6, 6 * some)),
         report=np.zeros(4),
