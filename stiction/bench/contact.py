@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.dynamics import servo_targets
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import InputError, SimulationError
+from stiction.stability import StabilityWarning
 
 DT = 0.001  # [s]
 FRICTION = 0.6
@@ -110,7 +112,7 @@ def bench(
     """
     with tempfile.TemporaryDirectory() as folder:
         cases = list(make_cases(robot_path or data_file(G1, MENAGERIE), Path(folder), steps))
-    rows, parts, failures = [], [], []
+    rows, parts, failures, notes = [], [], [], []
     for k, case in enumerate(cases):
         ours = [Ours(case, model) for model in contact_models(case.points)]
         mujocos = MuJoCo(case)
@@ -123,11 +125,13 @@ def bench(
                 progress((k + (round_ + 1) / rounds) / len(cases))
         rows += report(case, contenders, mujocos.seconds())
         failures += [f"{case.name}, {one.name}: {one.failure}" for one in ours if one.failure]
+        notes += [f"{case.name}: {note}" for one in ours for note in one.notes]
         if profile and case.stands:
             parts += profiles(case, ours)
     return {
         **conditions(cases, repeats, steps),
         **({"microseconds of the parts of a step": parts} if profile else {}),
+        "notes": notes,
         "failures": failures,
         "runs": rows,
         "holds": all(holds(row) for row in rows),
@@ -268,18 +272,25 @@ class Ours:
         """Name of the contact model."""
         return type(self.contact).__name__
 
+    @property
+    def notes(self) -> list[str]:
+        """What was noted of the run."""
+        return [] if self.failure else self.motion.parameters["notes"]
+
     def simulate(self, steps: int) -> st.State:
         """Take steps from the state; returns the last state, keeps the motion."""
         control = st.Actuators(servo_targets(self.case.world))
         try:
-            self.motion = st.simulate(
-                self.case.world,
-                self.contact,
-                duration=steps * DT,
-                dt=DT,
-                state=self.state,
-                controller=control,
-            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StabilityWarning)  # the report has it, once
+                self.motion = st.simulate(
+                    self.case.world,
+                    self.contact,
+                    duration=steps * DT,
+                    dt=DT,
+                    state=self.state,
+                    controller=control,
+                )
         except SimulationError as error:
             self.failure = str(error)
             return self.state

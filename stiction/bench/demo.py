@@ -20,8 +20,10 @@ import numpy as np
 
 import stiction as st
 from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
     CONE_PER_POINT,
     FORCE_LAW,
+    IMPULSE_LAW,
     IMPULSE_SOLVER,
     MODELS,
     NoContact,
@@ -31,7 +33,7 @@ from stiction.plot import base_positions, compare, lean
 Progress = Callable[[float, str], None]
 
 DURATION = 2.5  # [s]
-DT = {FORCE_LAW: 1e-4, IMPULSE_SOLVER: 1e-3}  # [s]
+DT = {FORCE_LAW: 1e-4, ACCELERATION_LAW: 1e-3, IMPULSE_LAW: 1e-3, IMPULSE_SOLVER: 1e-3}  # [s]
 KEPT = 1e-3  # between two moments of a saved motion [s]
 FRICTION = 0.6
 DROP = 0.03  # [m]
@@ -42,7 +44,12 @@ QUIET = (0.7, 1.0)  # when the robot stands still [s]
 FEET = ("left_foot", "right_foot")
 
 STANDING, UPRIGHT = 0.95, 5.0  # of the height before the push; [degrees]
-WEIGHT_ERROR = {FORCE_LAW: 1e-2, IMPULSE_SOLVER: 1e-6}  # relative
+WEIGHT_ERROR = {  # relative
+    FORCE_LAW: 1e-2,
+    ACCELERATION_LAW: 1e-2,
+    IMPULSE_LAW: 1e-2,
+    IMPULSE_SOLVER: 1e-6,
+}
 CONE_ERROR = 1e-9  # in weights
 LAW_ERROR = 0.1  # of a solver: velocity into the ground, or against friction [mm/s]
 REPEATS = 3  # runs that are timed, best taken
@@ -162,7 +169,7 @@ def measured(motion: st.Motion, seconds: float) -> dict[str, Any]:
     spread = np.concatenate([motion.force_spread(foot)[still] for foot in FEET])
     remainder = motion.energy_balance([PUSH]).cumulative().remainder
     solver = motion.solver_summary()
-    solved = MODELS[getattr(st, name)].family == IMPULSE_SOLVER
+    solved = MODELS[getattr(st, name)].family in (IMPULSE_LAW, IMPULSE_SOLVER)
     steps = len(motion) - 1
     return {
         "model": name,

@@ -1,8 +1,8 @@
 """Microseconds that the parts of a step take, each repeated many times where a simulation is.
 
 A part calls the kernels that a step calls, on the arrays of the simulation. "settle" contains the
-articulated bodies, the accelerations and the parts of an impulse solver, as often as the modes of
-the joints need them in the last step. "whole step" is the mean over many steps from there, so it is
+articulated bodies, the accelerations and what models that know them need, as often as the modes of
+the joints need it in the last step. "whole step" is the mean over many steps from there, so it is
 more than the sum where some of them are harder than the last.
 """
 
@@ -16,7 +16,12 @@ import numpy as np
 
 import stiction as st
 from stiction.compiled import kernel, routine
-from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, contact_forces
+from stiction.contact.contact_model import (
+    FORCE_LAW,
+    IMPULSE_SOLVER,
+    MODELS,
+    contact_forces,
+)
 from stiction.control.controller import control
 from stiction.integrators.equation_of_motion import Instant, System, known_forces, settle
 from stiction.integrators.forward_dynamics import respond, slot_modes
@@ -64,12 +69,12 @@ def profile_step(simulation: st.Simulation) -> dict[str, float | None]:
 
     whole = microseconds(take_steps)
     system, dt = simulation._system, simulation.dt
-    solves = MODELS[type(system.model)].family == IMPULSE_SOLVER
+    family = MODELS[type(system.model)].family
     instant = Instant(0.0, 0.0, dt, dt)
     arrays = (system, simulation._state, simulation._work, record)
-    step = Step(*arrays, instant, dt if solves else 0.0)
+    step = Step(*arrays, instant, dt if family == IMPULSE_SOLVER else 0.0)
     times: dict[str, float | None] = {}
-    left_out = OF_LAWS if solves else OF_SOLVERS
+    left_out = OF_SOLVERS if family == FORCE_LAW else OF_LAWS
     for k, part in enumerate(PARTS):
         times[part] = None if part in left_out else microseconds(_repeat, k, step)
     return {**times, "whole step": whole}
