@@ -4,6 +4,7 @@ from stiction import mechanics, robots
 from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
+from stiction.contact.distributed import Distributed
 from stiction.contact.feedback import Feedback
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.contact.hunt_crossley import HuntCrossley
@@ -35,6 +36,7 @@ __all__ = [
     "ArticulatedBody",
     "Bilateral",
     "Coulomb",
+    "Distributed",
     "Feedback",
     "ForcePlate",
     "GaussSeidel",

@@ -99,6 +99,10 @@ def model_for(contender: Contender, material: Material, mass: float, points: int
     if contender.kind is st.HuntCrossley:
         values["stiffness"] = load * GRAVITY / sag**1.5
         values["damping"] = values["stiffness"] * _hunt_crossley_ratio(material, omega)
+    if contender.kind is st.Distributed:
+        spring, damper = load * omega**2, 2 * REST_DAMPING * load * omega
+        values |= {"stiffness": spring, "alpha": 1.0, "damping": damper, "beta": 0.0}
+        values |= {"tangential_stiffness": spring, "tangential_damping": damper}
     chosen = {name: value for name, value in values.items() if contender.has(name)}
     return contender.kind(**{**chosen, **contender.always})
 

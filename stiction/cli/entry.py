@@ -10,12 +10,19 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, robots, run
+from stiction.cli import bench, models, robots, run, tune
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
 
-COMMANDS = (robots.COMMAND, models.COMMAND, run.COMMAND, bench.DEMO, bench.BENCH)
+COMMANDS = (
+    robots.COMMAND,
+    models.COMMAND,
+    run.COMMAND,
+    tune.COMMAND,
+    bench.DEMO,
+    bench.BENCH,
+)
 
 
 class _Version(argparse.Action):
