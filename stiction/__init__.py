@@ -1,6 +1,7 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
 from stiction import mechanics, robots
+from stiction.contact.balanced import Balanced
 from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
@@ -34,6 +35,7 @@ from stiction.world import State, World
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "Balanced",
     "Bilateral",
     "Coulomb",
     "Distributed",

@@ -56,6 +56,7 @@ class Response(NamedTuple):
     matrix: np.ndarray  # (6 slots, 6 slots) room for solvers
     basis: np.ndarray  # (6 slots, 6 slots) room for solvers
     tangent: np.ndarray  # (slots, 6, 6) room for solvers
+    triangle: np.ndarray  # (slots, 6, 6) room for solvers
     residual: np.ndarray  # (6, 6 slots) room for solvers
     report: np.ndarray  # (4) iterations, residual and stage of the last solution; WRENCHES_LEFT
 
@@ -73,6 +74,7 @@ def allocate_response(slots: int, nv: int, solved: bool) -> Response:
         matrix=np.zeros((6 * some, 6 * some)),
         basis=np.zeros((6 * some, 6 * some)),
         tangent=np.zeros((some, 6, 6)),
+        triangle=np.zeros((some, 6, 6)),
         residual=np.zeros((6, 6 * some)),
         report=np.zeros(4),
     )
