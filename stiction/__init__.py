@@ -1,6 +1,12 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
 from stiction import mechanics, robots
+from stiction.batch.simulate_batch import (
+    BatchMotion,
+    BatchRecording,
+    BatchSimulation,
+    simulate_batch,
+)
 from stiction.contact.balanced import Balanced
 from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
@@ -36,6 +42,9 @@ __all__ = [
     "Actuators",
     "ArticulatedBody",
     "Balanced",
+    "BatchMotion",
+    "BatchRecording",
+    "BatchSimulation",
     "Bilateral",
     "Coulomb",
     "Distributed",
@@ -75,4 +84,5 @@ __all__ = [
     "prescriber",
     "robots",
     "simulate",
+    "simulate_batch",
 ]

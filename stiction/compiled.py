@@ -91,7 +91,8 @@ def routine(function: Function) -> Function:
 
 def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
     """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
-    return _declare(function, OPTIONS, [plug_in.__module__ for plug_in in plug_ins])
+    options = {**OPTIONS, "nogil": True}  # batches run it in several threads
+    return _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
 
 
 def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> None:

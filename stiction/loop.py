@@ -24,7 +24,10 @@ SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
 
 
 class Record(NamedTuple):
-    """What a run keeps: a row before every `every`-th step, and the forces that act in it."""
+    """What a run keeps: a row before every `every`-th step, and the forces that act in it.
+
+    Arrays may have fewer rows, or none: what does not fit is not kept.
+    """
 
     q: np.ndarray  # (rows, nq)
     v: np.ndarray  # (rows, nv)
@@ -58,19 +61,41 @@ def fault(state):
 
 
 @kernel
+def copy_row(record, row, values, factor):
+    """Write `factor` times the values into a row of a record, if it has one."""
+    if row < len(record):
+        for k in range(len(values)):
+            record[row, k] = factor * values[k]
+
+
+@kernel
+def copy_rows(record, row, values, factor):
+    """Write `factor` times the vectors into a row of a record, if it has one."""
+    if row < len(record):
+        for i in range(len(values)):
+            for k in range(3):
+                record[row, i, k] = factor * values[i, k]
+
+
+@kernel
+def keep_state(record, state, row, dt):
+    """Copy the state into a row of the record."""
+    one = like(dt, 1)
+    copy_row(record.q, row, state.q, one)
+    copy_row(record.v, row, state.v, one)
+
+
+@kernel
 def keep_forces(record, work, row, dt):
     """Copy what acted in the step into a row of the record."""
-    for d in range(len(work.torque)):
-        record.torque[row, d] = work.total_torque[d]
-        record.passive[row, d] = work.total_passive[d]
-    for k in range(3):
-        record.solver[row, k] = work.total_solver[k]
-    for i in range(len(work.depth)):
-        record.depth[row, i] = work.depth[i]
-        for k in range(3):
-            record.force[row, i, k] = work.total_impulse[i, k] / dt
-            record.slip[row, i, k] = work.slip[i, k]
-            record.contact_velocity[row, i, k] = work.contact_velocity[i, k]
+    one = like(dt, 1)
+    copy_row(record.torque, row, work.total_torque, one)
+    copy_row(record.passive, row, work.total_passive, one)
+    copy_row(record.solver, row, work.total_solver, one)
+    copy_row(record.depth, row, work.depth, one)
+    copy_rows(record.force, row, work.total_impulse, one / dt)
+    copy_rows(record.slip, row, work.slip, one)
+    copy_rows(record.contact_velocity, row, work.contact_velocity, one)
 
 
 @kernel
@@ -174,13 +199,9 @@ def step_through_impacts(params, system, state, work, time, dt):
 def run(params, system, state, work, record, clock, first, last, report):
     """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
     for step in range(first, last):
-        row = step // clock.every
-        keep = step % clock.every == 0 and row < len(record.q)
+        row, keep = step // clock.every, step % clock.every == 0
         if keep:
-            for k in range(len(state.q)):
-                record.q[row, k] = state.q[k]
-            for d in range(len(state.v)):
-                record.v[row, d] = state.v[d]
+            keep_state(record, state, row, clock.dt)
         time = clock.start + like(clock.dt, step) * clock.dt
         status = step_through_impacts(params, system, state, work, time, clock.dt)
         commit(system.surface.memory)

@@ -89,9 +89,9 @@ class Simulation:
                 f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
             )
         self.world = world
-        self.dt = _checked_dt(dt)
-        self._integrator = _checked_integrator(integrator)
-        controllers = _bound_controllers(world, controller)
+        self.dt = checked_dt(dt)
+        self._integrator = checked_integrator(integrator)
+        controllers = bound_controllers(world, controller)
         begin = world.check_state(state)
         self._start, self._steps = begin.time, 0
         self._state = StepState(begin.q, begin.v)
@@ -100,13 +100,13 @@ class Simulation:
         self._warn_of_long_step(model, surface)
         self._system = System(
             allocate(world.tree),
-            _checked_method(method),
+            checked_method(method),
             controllers,
             bind_forces(world, forces),
             model,
             surface,
         )
-        self._work = _allocate_work(world, len(self.place_names))
+        self._work = allocate_work(world, len(self.place_names))
         self._report = np.zeros(2, np.int64)
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
@@ -293,7 +293,8 @@ class Simulation:
 # ---------------------------------------------------------------------------------------- arguments
 
 
-def _checked_dt(dt: float) -> float:
+def checked_dt(dt: float) -> float:
+    """Return the time step after checking it."""
     if not (is_real(dt) and dt > 0):
         raise InputError(f"dt: found {dt!r}; give a positive time step in s")
     return float(dt)
@@ -311,20 +312,22 @@ def is_count(value: Any) -> bool:
     return bool(whole and value >= 1)
 
 
-def _checked_integrator(integrator: Any) -> Any:
+def checked_integrator(integrator: Any) -> Any:
+    """Return the integrator, its parameters as floats, after checking it."""
     if type(integrator) not in INTEGRATORS:
         known = ", ".join(f"{kind.__name__}()" for kind in INTEGRATORS)
         raise InputError(f"integrator: found {integrator!r}; give one of {known}")
     return type(integrator)(*(float(value) for value in integrator))
 
 
-def _checked_method(method: Any) -> Any:
+def checked_method(method: Any) -> Any:
+    """Return the method after checking it."""
     if not isinstance(method, ArticulatedBody | JointSpace):
         raise InputError(f"method: found {method!r}; give ArticulatedBody() or JointSpace()")
     return method
 
 
-def _bound_controllers(world: World, controller: Controller) -> tuple:
+def bound_controllers(world: World, controller: Controller) -> tuple:
     """All controllers as parameter tuples."""
     several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
     given = () if controller is None else tuple(controller) if several else (controller,)
@@ -342,7 +345,8 @@ def _bound_controllers(world: World, controller: Controller) -> tuple:
     return bound
 
 
-def _allocate_work(world: World, places: int) -> Work:
+def allocate_work(world: World, places: int) -> Work:
+    """Return room for the steps of a world, all zero."""
     nq, nv = world.nq, world.nv
     shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
     shapes |= {"share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}

@@ -89,6 +89,7 @@ def model_for(contender: Contender, material: Material, mass: float, points: int
     """Return the contender's parameters for a body of a mass [kg] that stands on some points.
 
     Force laws have no coefficient of restitution: their damping is chosen for the first impact.
+    Feedback has the paper's gains at 1 ms, and such that a step does as much at others.
     """
     values = {**material._asdict(), "mu": material.mu_kinetic}
     omega = ANGLE / dt  # [rad/s]
@@ -103,6 +104,11 @@ def model_for(contender: Contender, material: Material, mass: float, points: int
         spring, damper = load * omega**2, 2 * REST_DAMPING * load * omega
         values |= {"stiffness": spring, "alpha": 1.0, "damping": damper, "beta": 0.0}
         values |= {"tangential_stiffness": spring, "tangential_damping": damper}
+    if contender.kind is st.Feedback:
+        values |= {"velocity_gain": 0.25 / dt, "position_gain": 5e-4 / dt**2}
+        values["steady_depth"] = 10 * GRAVITY * dt**2
+    if contender.kind in (st.Multipoint, st.Balanced):
+        values["eps"] = GRAVITY * dt  # friction takes less than this in a step
     chosen = {name: value for name, value in values.items() if contender.has(name)}
     return contender.kind(**{**chosen, **contender.always})
 

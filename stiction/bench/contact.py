@@ -55,6 +55,17 @@ FORCE_LAWS = {
     "ImplicitSpringDamper": {"stiffness": 1e5, "damping": 500.0},
     "HuntCrossley": {"stiffness": 2.5e6, "damping": 2.5e6},
 }
+# Of the papers' models: shared by the points of a foot, and as they are.
+SHARED = {
+    **FORCE_LAWS,
+    "Distributed": {
+        "stiffness": 1e5,
+        "damping": 500.0,
+        "tangential_stiffness": 1e5,
+        "tangential_damping": 500.0,
+    },
+}
+OTHERS = {"Distributed": {"alpha": 1.0, "beta": 0.0}, "Balanced": {"eps": 0.02}}
 # Slower, a point does not slip. Friction of 1 ms gives a light foot 0.1 m/s: with a threshold much
 # below that it turns the feet about in every step, and the joints with them.
 EPS = 0.05  # [m/s]
@@ -225,9 +236,9 @@ def contact_models(points: int) -> list[Any]:
         if kind is NoContact or not kind.__module__.startswith("stiction."):
             continue
         values = {"mu_static": FRICTION, "mu_kinetic": FRICTION}
-        if kind.__name__ in FORCE_LAWS:
-            sole = FORCE_LAWS[kind.__name__]
-            values |= {"eps": EPS} | {name: 2 * value / points for name, value in sole.items()}
+        sole = SHARED.get(kind.__name__, {})
+        values |= {name: 2 * value / points for name, value in sole.items()}
+        values |= {"eps": EPS} if kind.__name__ in FORCE_LAWS else OTHERS.get(kind.__name__, {})
         fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
         models.append(kind(**{name: values[name] for name in fields if name in values}))
     return models

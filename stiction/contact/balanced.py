@@ -128,7 +128,12 @@ def balanced(params, dynamics, contact, state, work, dt):
         respond_to_wrenches(contact, response)  # Eq. (24)
         ask_velocities(params, contact, response, room)
         iterations, off, solved = bounded_least_squares(  # Eq. (33)
-            contact, response, room, like(dt, params.relaxation), params.relative > 0
+            contact,
+            response,
+            room,
+            like(dt, params.relaxation),
+            params.relative > 0,
+            dynamics.tree.slack[0],
         )
         for i in range(contact.count[0]):
             if room[i, KIND] != OPEN:

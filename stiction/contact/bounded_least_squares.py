@@ -57,14 +57,15 @@ ROOM = 8
 BETA, SOLUTION, LAST, RIGHT, ROW = 0, 1, 2, 3, 4  # rows of `response.residual`
 REFINEMENTS = 1  # of the linear system
 MOST, HALVINGS = 200, 30  # steps; halvings of a step
-WRONG = 1e-11  # further than this on the wrong side, an impulse is: of the largest or asked for
+WRONG = 0.01  # of the slack that the precision allows: further off, an impulse is wrong
 
 
 @kernel
-def bounded_least_squares(contact, response, room, relaxation, relative):
+def bounded_least_squares(contact, response, room, relaxation, relative, slack):
     """Find q of the minimiser, in `response.twist`; returns iterations, error and success.
 
-    relaxation: lambda, or if `relative` in units of (tr A / n)^2, friction of A left out.
+    relaxation: lambda, or if `relative` in units of (tr A / n)^2, friction of A left out. slack:
+    relative rounding that the precision allows.
     """
     rows = reduce_rows(contact, response, room)
     mean = trace(contact, response) / like(relaxation, rows)
@@ -76,7 +77,7 @@ def bounded_least_squares(contact, response, room, relaxation, relative):
     lowest, off = like(relaxation, math.inf), like(relaxation, 0)
     for k in range(MOST):
         minimise(contact, response, room, price)
-        wrong, off = judge(contact, response, room, asked)
+        wrong, off = judge(contact, response, room, asked, slack)
         if wrong == 0:
             return k + 1, off, True
         lowest = descend(contact, response, room, price, lowest)
@@ -145,14 +146,14 @@ def largest(contact, response, room):
 
 
 @kernel
-def judge(contact, response, room, asked):
+def judge(contact, response, room, asked, slack):
     """How many impulses are on the wrong side, and how far one is, relatively."""
     size = max(largest(contact, response, room), asked)
     wrong, most = 0, like(size, 0)
     for i in range(contact.count[0]):
         off = wrong_by(contact, response, room, i)
         most = max(most, off)
-        wrong += off > like(size, WRONG) * size
+        wrong += off > like(size, WRONG) * slack * size
     return wrong, most / size if size > 0 else most
 
 

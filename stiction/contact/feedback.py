@@ -64,7 +64,7 @@ class Feedback(NamedTuple):
     mu_kinetic: Friction = 0.5
     steady_depth: Annotated[float, Parameter("m", low=0)] = 1e-4
     held: Switch = 0.0
-    rank_tolerance: RankTolerance = 1e-3
+    rank_tolerance: RankTolerance = 3e-4
 
 
 def calm_step(p: Feedback, mass: float) -> float:

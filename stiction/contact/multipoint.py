@@ -67,7 +67,7 @@ class Multipoint(NamedTuple):
     mu_kinetic: Friction = 0.5
     restitution: Fraction = 0.0
     eps: Speed = 0.01
-    rank_tolerance: RankTolerance = 1e-3
+    rank_tolerance: RankTolerance = 3e-4
 
 
 @contact_model(

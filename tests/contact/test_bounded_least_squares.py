@@ -22,6 +22,7 @@ from stiction.places import allocate_contact
 
 LAYOUTS = ("grid", "anywhere", "duplicated", "collinear", "one spot")
 WISHES = ("any", "landing", "zero", "reachable", "on the bound")
+SLACK = 1e-9  # of a tree in double precision
 SAME = 1e-9  # relative to the largest impulse
 
 
@@ -256,7 +257,7 @@ def contact_of(problem):
 def by_ours(problem):
     """Impulses (n, 3), iterations, error and success."""
     contact, response, room = contact_of(problem)
-    told = bounded_least_squares(contact, response, room, problem.relaxation, True)
+    told = bounded_least_squares(contact, response, room, problem.relaxation, True, SLACK)
     found = np.zeros((len(problem.kind), 3))
     for i in np.flatnonzero(problem.kind != OPEN):
         found[i] = bounded_impulse(contact, response, room, int(i))
@@ -269,7 +270,7 @@ def compare(problem):
     Relative to the largest impulse or the impulse that gives one point the velocity asked for.
     """
     found, iterations, off, success = by_ours(problem)
-    assert success and off <= WRONG
+    assert success and off <= WRONG * SLACK
     M, d, bounded, scale = least_squares_of(problem)
     if not d.any():
         assert not found.any()
@@ -338,7 +339,7 @@ def test_the_price_may_be_absolute():
         problem = random_problem(rng)
         relative = by_ours(problem)[0]
         contact, response, room = contact_of(problem)
-        bounded_least_squares(contact, response, room, dense(problem)[3], False)
+        bounded_least_squares(contact, response, room, dense(problem)[3], False, SLACK)
         for i in np.flatnonzero(problem.kind != OPEN):
             x = bounded_impulse(contact, response, room, int(i))
             assert np.allclose(x, relative[i], rtol=0, atol=1e-8 * max(np.abs(relative).max(), 1))

@@ -26,7 +26,7 @@ from stiction.kernels.spatial import like
 from stiction.kernels.terrain import Ground
 from stiction.kernels.tree import Dynamics, Tree, allocate
 from stiction.loop import commit, step_through_impacts
-from stiction.simulation import _allocate_work, make_surface
+from stiction.simulation import allocate_work, make_surface
 
 SHARED = (Tree, Places, Ground)  # constant, the same for all worlds
 KINDS = (Dynamics, StepState, Surface, Contact, Memory, Workspace, Response, Work)
@@ -95,7 +95,7 @@ def compare(world, states, integrator, method, model, real, steps, dt=0.001):
     """Largest difference of q and v from the CPU, and world-steps a second on the device."""
     worlds = len(states)
     surface, names, _ = make_surface(world, model or NoContact())
-    bundles = allocate(world.tree), surface, _allocate_work(world, len(names))
+    bundles = allocate(world.tree), surface, allocate_work(world, len(names))
     kernel = make_kernel(*bundles)
     state = StepState(
         cuda.to_device(np.stack([s.q for s in states], axis=-1).astype(real)),

@@ -17,7 +17,7 @@ from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.loop import Clock, loop_for
-from stiction.simulation import Simulation, _allocate_work, make_surface
+from stiction.simulation import Simulation, allocate_work, make_surface
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,7 +63,7 @@ def test_single_precision_follows_double(integrator, method):
             single(surface),
         ),
         mine,
-        single(_allocate_work(world, 0)),
+        single(allocate_work(world, 0)),
         single(Simulation(world).allocate_record(0)),
         Clock(small(0), small(1e-3), 1),
         0,

@@ -1,0 +1,161 @@
+"""Batches on all cores: threads that run the compiled loop of `simulate`, one world after another.
+
+A thread has the room that a step needs, a world only what it keeps between steps; so results are
+those of single runs, bit by bit, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.contact.contact_model import Memory
+from stiction.integrators.equation_of_motion import System
+from stiction.integrators.integrator import StepState, Work
+from stiction.kernels.tree import OK, allocate
+from stiction.loop import Clock, Record, loop_for
+from stiction.simulation import allocate_work
+
+
+class Room(NamedTuple):
+    """What a thread needs to take steps; nothing in it outlives a world."""
+
+    system: System
+    work: Work
+    used: list[tuple[np.ndarray, np.ndarray]]  # arrays that steps write, and how they were made
+    report: np.ndarray  # (2)
+
+
+class CpuEngine:
+    """The worlds of a problem in memory."""
+
+    def __init__(self, problem: Problem, threads: int) -> None:
+        """Allocate all worlds at their beginning."""
+        self.problem, self.real = problem, problem.real
+        self.q, self.v = problem.q.astype(self.real), problem.v.astype(self.real)
+        self.torque = problem.torque.astype(self.real)
+        surface = in_precision(problem.surface, self.real)
+        self.memory = [np.repeat(array[None], problem.worlds, 0) for array in surface.memory]
+        self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
+        self.status = np.full(problem.worlds, OK)
+        self.report = np.zeros((problem.worlds, 2), np.int64)
+        self._table = problem.table.astype(self.real)
+        self._values = problem.values.astype(self.real)
+        self._controllers = [in_precision(one, self.real) for one in problem.controllers]
+        self._forces = [in_precision(one, self.real) for one in problem.forces]
+        self._surface = surface
+        parts = (problem.integrator, problem.method, problem.model, *problem.controllers[0])
+        kinds: list[Any] = [type(part) for part in parts]
+        self._run = loop_for(*kinds)
+        self._threads = min(threads, problem.worlds)
+        self._rooms = [self._make_room() for _ in range(self._threads)]
+
+    def _make_room(self) -> Room:
+        problem = self.problem
+        system = System(
+            allocate(tree_in_precision(problem.world.tree, self.real)),
+            problem.method,
+            self._controllers[0],
+            self._forces[0],
+            in_precision(problem.model, self.real),
+            in_precision(self._surface, self.real),
+        )
+        system = system._replace(surface=copy_arrays(system.surface))
+        work = in_precision(allocate_work(problem.world, len(problem.place_names)), self.real)
+        surface = system.surface
+        written = (system.dynamics[1:], surface.contact, surface.work, surface[-2:], work)
+        used = [(array, array.copy()) for array in arrays_of(written)]
+        return Room(system, work, used, np.zeros(2, np.int64))
+
+    def advance(self, records: Record, every: int, first: int, last: int) -> None:
+        """Take the steps first .. last in all worlds that are well; records over worlds."""
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
+
+        def run_some(thread: int) -> None:
+            for world in range(thread, self.problem.worlds, self._threads):
+                if self.status[world] == OK:
+                    self._run_world(self._rooms[thread], world, records, clock, first, last)
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(run_some, range(self._threads)))
+
+    def _run_world(
+        self, room: Room, world: int, records: Record, clock: Clock, first: int, last: int
+    ) -> None:
+        for array, clean in room.used:
+            array[...] = clean
+        system = room.system
+        system.dynamics.applied[:] = self.torque[world]
+        surface = system.surface
+        contact = surface.contact._replace(table=one_of(self._table, world))
+        memory = Memory(*(array[world] for array in self.memory))
+        system = system._replace(
+            dynamics=system.dynamics._replace(mode=self.mode[world]),
+            controllers=one_of(self._controllers, world),
+            forces=one_of(self._forces, world),
+            model=type(self.problem.model)(*one_of(self._values, world)),
+            surface=surface._replace(contact=contact, memory=memory),
+        )
+        self.status[world] = self._run(
+            self.problem.integrator,
+            system,
+            StepState(self.q[world], self.v[world]),
+            room.work,
+            Record(*(array[world] for array in records)),
+            clock,
+            first,
+            last,
+            room.report,
+        )
+        self.report[world] = room.report
+
+    def make_record(self, record: Record) -> Record:
+        """Return a record for all worlds."""
+        shape = self.problem.worlds
+        return Record(*(np.zeros((shape, *array.shape), self.real) for array in record))
+
+    def host_record(self, record: Record) -> Record:
+        """Return the record."""
+        return record
+
+    def host(self, name: str) -> np.ndarray:
+        """Return a copy of q, v or status, (worlds, ...)."""
+        return getattr(self, name).copy()
+
+    def steps_of(self, steps: int) -> np.ndarray:
+        """Return how many steps each world has taken."""
+        return self.report[:, 0].copy()
+
+    def set_torque(self, torque: np.ndarray) -> None:
+        """Take new forces along the coordinates, (worlds, nv)."""
+        self.torque[:] = torque
+
+    def reset(self, worlds: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
+        """Put some worlds into states, without a past."""
+        self.q[worlds], self.v[worlds] = q, v
+        self.mode[worlds], self.status[worlds] = 0, OK
+        for array in self.memory:
+            array[worlds] = 0
+
+
+def one_of(values: Any, world: int) -> Any:
+    """That of a world, or the only one."""
+    return values[world if len(values) > 1 else 0]
+
+
+def copy_arrays(values: Any) -> Any:
+    """Return nested tuples with copies of all arrays."""
+    if isinstance(values, tuple):
+        copies = [copy_arrays(value) for value in values]
+        return type(values)(*copies) if hasattr(values, "_fields") else tuple(copies)
+    return values.copy() if isinstance(values, np.ndarray) else values
+
+
+def arrays_of(values: Any) -> list[np.ndarray]:
+    """Return all arrays in nested tuples."""
+    if isinstance(values, tuple):
+        return [array for value in values for array in arrays_of(value)]
+    return [values] if isinstance(values, np.ndarray) else []

@@ -1,0 +1,315 @@
+"""What a batch simulates, checked: one world, and what differs between its copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.arguments import numbers
+from stiction.contact.contact_model import MODELS, checked_model, checked_parameter
+from stiction.errors import InputError
+from stiction.external import bind_forces
+from stiction.integrators.touching import Surface
+from stiction.kernels.forces import Forces
+from stiction.loop import Record
+from stiction.simulation import (
+    bound_controllers,
+    checked_dt,
+    checked_integrator,
+    checked_method,
+    is_count,
+    make_surface,
+)
+from stiction.world import SLACK, State, World
+
+PRECISIONS = {"float64": np.float64, "float32": np.float32}
+FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a precision can reach
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that the engines need; arrays over worlds have these along their first axis."""
+
+    world: World
+    worlds: int
+    dt: float
+    precision: str
+    integrator: Any
+    method: Any
+    model: Any  # parameters of the contact model where nothing else is said
+    values: np.ndarray  # (worlds or 1, fields) of the model
+    table: np.ndarray  # (worlds or 1, pairs, fields)
+    controllers: list[tuple]  # one for all or one for each world
+    forces: list[Forces]  # one for all or one for each world
+    torque: np.ndarray  # (worlds, nv) forces along the coordinates, beside controllers
+    q: np.ndarray  # (worlds, nq)
+    v: np.ndarray  # (worlds, nv)
+    start: float  # time at which all begin [s]
+    surface: Surface  # of one world
+    place_names: list[str]
+    notes: list[str]
+
+    @property
+    def real(self) -> Any:
+        """Type of the numbers."""
+        return PRECISIONS[self.precision]
+
+
+def make_problem(
+    world: World,
+    worlds: int,
+    contact: Any,
+    dt: float,
+    states: Any,
+    parameters: Mapping[str, ArrayLike] | None,
+    controls: Any,
+    forces: Any,
+    torque: ArrayLike | None,
+    integrator: Any,
+    method: Any,
+    precision: str,
+) -> Problem:
+    """Check everything that a batch is given."""
+    if not isinstance(world, World):
+        raise InputError(
+            f"a batch takes a World, found {type(world).__name__}; wrap it: World(...)"
+        )
+    if not is_count(worlds):
+        raise InputError(f"worlds: found {worlds!r}; give how many, a whole number from 1")
+    if precision not in PRECISIONS:
+        raise InputError(f"precision: found {precision!r}; give 'float64' or 'float32'")
+    model = checked_model(contact)
+    surface, names, notes = make_surface(world, model)
+    values, table, more = each_parameter(model, surface, world, parameters or {}, worlds)
+    values, more_notes = reachable(model, values, table, precision)
+    q, v, start = each_state(world, states, worlds)
+    given = np.zeros((worlds, world.nv)) if torque is None else numbers(torque)
+    if given.shape != (worlds, world.nv) or not np.isfinite(given).all():
+        raise InputError(
+            f"torque: found shape {given.shape}; give finite numbers ({worlds}, {world.nv})"
+        )
+    return Problem(
+        world=world,
+        worlds=worlds,
+        dt=checked_dt(dt),
+        precision=precision,
+        integrator=checked_integrator(integrator),
+        method=checked_method(method),
+        model=model,
+        values=values,
+        table=table,
+        controllers=each_controller(world, controls, worlds),
+        forces=each_force(world, forces, worlds),
+        torque=given,
+        q=q,
+        v=v,
+        start=start,
+        surface=surface,
+        place_names=names,
+        notes=[*notes, *more, *more_notes],
+    )
+
+
+# ------------------------------------------------------------------------------------- parameters
+
+
+def each_parameter(
+    model: Any, surface: Surface, world: World, given: Mapping[str, ArrayLike], worlds: int
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return the model's values and its table for each world; one row for all if none differ.
+
+    As everywhere, an entry of the world's materials wins over what is given here.
+    """
+    kind, fields = type(model), MODELS[type(model)].fields
+    rows = worlds if given else 1
+    values = np.tile(np.array(model, float), (rows, 1))
+    table = np.tile(surface.contact.table, (rows, 1, 1))
+    notes = []
+    for name, one_each in given.items():
+        if name not in fields:
+            raise InputError(
+                f"parameters: {kind.__name__} has no '{name}'; it has {', '.join(fields)}"
+            )
+        column, numbers_given = list(fields).index(name), numbers(one_each)
+        if numbers_given.shape != (worlds,):
+            raise InputError(
+                f"parameters: {name} has shape {numbers_given.shape}; give one for each of "
+                f"{worlds} worlds"
+            )
+        for extreme in (numbers_given.min(), numbers_given.max()):
+            checked_parameter(kind.__name__, name, fields[name], float(extreme))
+        free = from_model(model, name, fields[name], world, surface)
+        values[:, column] = numbers_given
+        table[:, free, column] = numbers_given[:, None]
+        if not free.all():
+            notes.append(f"parameters: materials of the world win over {name} for some pairs")
+    check_each_friction(kind, fields, table)
+    return values, table, notes
+
+
+def from_model(model: Any, name: str, bounds: Any, world: World, surface: Surface) -> np.ndarray:
+    """Tell for which pairs of materials a parameter is that of the model."""
+    now = getattr(model, name)
+    other = bounds.low if np.isfinite(bounds.low) and bounds.low != now else bounds.high
+    if not np.isfinite(other) or other == now:
+        other = now + 1.0
+    changed, _, _ = make_surface(world, relaxed(model, name, other))
+    column = model._fields.index(name)
+    return changed.contact.table[:, column] != surface.contact.table[:, column]
+
+
+def relaxed(model: Any, name: str, value: float) -> Any:
+    """Return the model with another value, and friction that nothing is wrong with."""
+    changed = model._replace(**{name: value})
+    if "mu_static" in model._fields and "mu_kinetic" in model._fields and name == "mu_kinetic":
+        changed = changed._replace(mu_static=max(changed.mu_static, value))
+    return changed
+
+
+def check_each_friction(kind: type, fields: Any, table: np.ndarray) -> None:
+    """Refuse worlds in which static friction is less than kinetic friction, and not none."""
+    if "mu_static" not in fields or "mu_kinetic" not in fields:
+        return
+    static = table[..., list(fields).index("mu_static")]
+    kinetic = table[..., list(fields).index("mu_kinetic")]
+    wrong = np.argwhere((static > 0) & (static < kinetic))
+    if len(wrong):
+        raise InputError(
+            f"parameters: world {wrong[0][0]} has mu_static {static[tuple(wrong[0])]} below "
+            f"mu_kinetic {kinetic[tuple(wrong[0])]} ({kind.__name__}); give a mu_static of at "
+            "least mu_kinetic, or 0 for no static friction"
+        )
+
+
+def reachable(
+    model: Any, values: np.ndarray, table: np.ndarray, precision: str
+) -> tuple[np.ndarray, list[str]]:
+    """Raise tolerances to what the precision can reach, in place; returns a note where it did."""
+    finest = FINEST[precision]
+    if "tolerance" not in model._fields:
+        return values, []
+    column = model._fields.index("tolerance")
+    if (values[:, column] >= finest).all():
+        return values, []
+    values[:, column] = np.maximum(values[:, column], finest)
+    table[..., column] = np.maximum(table[..., column], finest)
+    return values, [f"{precision}: tolerance is {finest:g}, finer ones are out of reach"]
+
+
+# ------------------------------------------------------------------------- states, control, forces
+
+
+def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return q (worlds, nq), v (worlds, nv) and the time at which all begin."""
+    if states is None or isinstance(states, State):
+        state = world.check_state(states)
+        return np.tile(state.q, (worlds, 1)), np.tile(state.v, (worlds, 1)), state.time
+    if isinstance(states, tuple) and len(states) == 2 and not isinstance(states[0], State):
+        q, v = numbers(states[0]), numbers(states[1])
+        if q.shape != (worlds, world.nq) or v.shape != (worlds, world.nv):
+            raise InputError(
+                f"states: found shapes {q.shape} and {v.shape}; give q ({worlds}, {world.nq}) and "
+                f"v ({worlds}, {world.nv})"
+            )
+        states = [State(one_q, one_v) for one_q, one_v in zip(q, v, strict=True)]
+    listed = list(states) if isinstance(states, Iterable) else []
+    if len(listed) != worlds:
+        raise InputError(
+            f"states: found {len(listed) or type(states).__name__}; give one State for all, "
+            f"{worlds} of them, or a tuple of arrays (q, v)"
+        )
+    checked = []
+    for k, state in enumerate(listed):
+        try:
+            checked.append(world.check_state(state))
+        except InputError as error:
+            raise InputError(f"states, world {k}: {error}") from None
+    if len({state.time for state in checked}) > 1:
+        raise InputError("states: begin at different times; all worlds share one clock")
+    q, v = np.stack([state.q for state in checked]), np.stack([state.v for state in checked])
+    return q, v, checked[0].time
+
+
+def each_controller(world: World, controls: Any, worlds: int) -> list[tuple]:
+    """Return bound controllers, one tuple for all worlds or one for each.
+
+    A list is one for each world; controllers that act together in one world are a tuple.
+    """
+    if not isinstance(controls, list):
+        return [bound_controllers(world, controls)]
+    if len(controls) != worlds:
+        raise InputError(
+            f"controls: found a list of {len(controls)}; give one for each of {worlds} worlds, or "
+            "one for all (a tuple if several act together)"
+        )
+    bound = [bound_controllers(world, one) for one in controls]
+    check_alike("controls", bound)
+    return bound
+
+
+def each_force(world: World, forces: Any, worlds: int) -> list[Forces]:
+    """Return bound forces, one for all worlds or one for each."""
+    several = isinstance(forces, Sequence) and forces and isinstance(forces[0], list | tuple)
+    if not several:
+        return [bind_forces(world, forces)]
+    if len(forces) != worlds:
+        raise InputError(
+            f"forces: found lists for {len(forces)} worlds; give one for each of {worlds}, or one "
+            "list for all"
+        )
+    bound = [bind_forces(world, one) for one in forces]
+    check_alike("forces", bound)
+    return bound
+
+
+def check_alike(what: str, bound: Sequence[Any]) -> None:
+    """Refuse tuples of arrays that differ in more than their numbers."""
+    first = shape_of(bound[0])
+    for k, one in enumerate(bound):
+        if shape_of(one) != first:
+            raise InputError(
+                f"{what}: that of world {k} is {shape_of(one)}, that of world 0 {first}; they may "
+                "differ in their numbers, not in kinds and lengths"
+            )
+
+
+def shape_of(values: Any) -> Any:
+    """Return what must be alike in all worlds: names of types and shapes of arrays."""
+    if isinstance(values, tuple):
+        return (type(values).__name__, *(shape_of(value) for value in values))
+    return values.shape if isinstance(values, np.ndarray) else type(values).__name__
+
+
+def in_precision(values: Any, real: Any) -> Any:
+    """Return nested tuples with arrays and numbers in a precision; whole numbers stay."""
+    if isinstance(values, tuple):
+        moved = [in_precision(value, real) for value in values]
+        return type(values)(*moved) if hasattr(values, "_fields") else tuple(moved)
+    if isinstance(values, np.ndarray):
+        return values.astype(real) if values.dtype == np.float64 else values
+    return real(values) if isinstance(values, float) else values
+
+
+def tree_in_precision(tree: Any, real: Any) -> Any:
+    """Return the tree with the slack that its precision needs."""
+    moved = in_precision(tree, real)
+    return moved._replace(slack=np.array([SLACK[np.dtype(real)]], real))
+
+
+def empty_record(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
+    """Return a record of one world with rows for some channels."""
+    places = len(problem.place_names)
+    shapes: dict[str, tuple[int, ...]] = {"q": (problem.world.nq,), "solver": (3,)}
+    shapes |= dict.fromkeys(("v", "torque", "passive"), (problem.world.nv,))
+    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (places, 3))
+    shapes["depth"] = (places,)
+    return Record(
+        **{
+            name: np.zeros((rows if name in channels else 0, *shapes[name]))
+            for name in Record._fields
+        }
+    )

@@ -1,0 +1,236 @@
+"""Many worlds in one call, on all cores or on a GPU: `simulate_batch` and `BatchSimulation`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.arguments import numbers
+from stiction.batch.cpu import CpuEngine
+from stiction.batch.cuda import CudaEngine
+from stiction.batch.problem import Problem, each_state, empty_record, make_problem
+from stiction.errors import InputError
+from stiction.integrators.forward_dynamics import ArticulatedBody
+from stiction.integrators.semi_implicit import SemiImplicitEuler
+from stiction.kernels.tree import DIVERGED, OK
+from stiction.loop import Record
+from stiction.simulation import is_count, is_real
+from stiction.world import World
+
+ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
+EULER, ARTICULATED = SemiImplicitEuler(), ArticulatedBody()
+WELL, DIVERGES, UNSETTLED = "well", "diverged", "joints not settled"
+
+
+@dataclass(frozen=True)
+class BatchRecording:
+    """What a batch keeps beside the last state: channels, at every so many steps.
+
+    Channels are those of a motion: q, v, torque, passive, force, depth, slip, contact_velocity,
+    solver. memory: the most that the record may take [bytes].
+    """
+
+    channels: tuple[str, ...] = ()
+    every: int = 1
+    memory: float = 4e9
+
+
+@dataclass(frozen=True)
+class BatchMotion:
+    """What became of the worlds of a batch; arrays have these along their first axis."""
+
+    q: np.ndarray  # (worlds, nq) in the end
+    v: np.ndarray  # (worlds, nv)
+    steps: np.ndarray  # (worlds) steps taken
+    state: np.ndarray  # (worlds) "well", "diverged" or "joints not settled"
+    time: np.ndarray  # (rows) of the record [s]
+    record: dict[str, np.ndarray]  # channel: (worlds, rows, ...); not a number after a failure
+    notes: list[str]
+
+    @property
+    def well(self) -> np.ndarray:
+        """Which worlds came to the end, (worlds)."""
+        return self.state == WELL
+
+
+class BatchSimulation:
+    """Many copies of a world that are stepped together, each with its own state."""
+
+    def __init__(
+        self,
+        world: World,
+        worlds: int,
+        contact: Any = None,
+        *,
+        dt: float = 0.001,
+        states: Any = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        controls: Any = None,
+        forces: Any = (),
+        torque: ArrayLike | None = None,
+        integrator: Any = EULER,
+        method: Any = ARTICULATED,
+        device: str = "cpu",
+        precision: str = "float64",
+        threads: int | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            world: what is copied.
+            worlds: how many.
+            contact: the contact model, for all.
+            dt: time step [s], for all.
+            states: one state for all, one for each world, or arrays (q, v) of all; home by default.
+            parameters: parameters of the contact model that differ: name -> one for each world.
+            controls: a controller for all, or a list with one for each world; a tuple is several
+                that act together.
+            forces: pushes and tables for all, or a list of lists, one for each world.
+            torque: (worlds, nv) constant forces along the coordinates.
+            integrator: for all.
+            method: for all.
+            device: "cpu" or "cuda".
+            precision: "float64" or "float32".
+            threads: on the CPU; all cores by default.
+        """
+        if device not in ENGINES:
+            raise InputError(f"device: found {device!r}; give 'cpu' or 'cuda'")
+        if threads is not None and not is_count(threads):
+            raise InputError(f"threads: found {threads!r}; give a whole number from 1")
+        self.problem: Problem = make_problem(
+            world, worlds, contact, dt, states, parameters, controls, forces, torque,
+            integrator, method, precision,
+        )  # fmt: skip
+        self.device, self.steps_taken = device, 0
+        self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
+
+    @property
+    def time(self) -> float:
+        """Time now, of all worlds [s]."""
+        return self.problem.start + self.steps_taken * self.problem.dt
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions now, (worlds, nq)."""
+        return self._engine.host("q")
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities now, (worlds, nv)."""
+        return self._engine.host("v")
+
+    @property
+    def status(self) -> np.ndarray:
+        """What became of each world: "well", "diverged" or "joints not settled"."""
+        told = self._engine.host("status").reshape(-1)
+        return np.where(told == OK, WELL, np.where(told == DIVERGED, DIVERGES, UNSETTLED))
+
+    def on_device(self) -> dict[str, Any]:
+        """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.
+
+        They have `__cuda_array_interface__`, so torch.as_tensor, jax and cupy take them as they
+        are; torque may be written between steps.
+        """
+        if self.device != "cuda":
+            raise InputError("on_device(): this batch is on the CPU; use q and v")
+        bundle = self._engine.device
+        return {"q": bundle.state.q, "v": bundle.state.v, "torque": bundle.dynamics.applied}
+
+    def set_torque(self, torque: ArrayLike) -> None:
+        """Give all worlds new constant forces along their coordinates, (worlds, nv)."""
+        given, shape = numbers(torque), (self.problem.worlds, self.problem.world.nv)
+        if given.shape != shape or not np.isfinite(given).all():
+            raise InputError(f"torque: found shape {given.shape}; give finite numbers {shape}")
+        self._engine.set_torque(given)
+
+    def step(self, n: int = 1) -> None:
+        """Take n steps in all worlds that are well."""
+        if not is_count(n):
+            raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
+        self._advance(self._engine.make_record(empty_record(self.problem, 0)), 1, n)
+
+    def reset(self, worlds: ArrayLike, states: Any = None) -> None:
+        """Put some worlds, by number or as a mask, into states, without a past; time goes on."""
+        chosen = np.asarray(worlds)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+        inside = (chosen >= 0) & (chosen < self.problem.worlds)
+        if chosen.ndim != 1 or not inside.all():
+            raise InputError(
+                f"reset(): give numbers of worlds from 0 to {self.problem.worlds - 1}, or a mask"
+            )
+        if len(chosen):
+            q, v, _ = each_state(self.problem.world, states, len(chosen))
+            self._engine.reset(chosen, q, v)
+
+    def _advance(self, record: Any, every: int, n: int) -> None:
+        first = self.steps_taken
+        self._engine.advance(record, every, first, first + n)
+        self.steps_taken = first + n
+
+
+def simulate_batch(
+    world: World,
+    worlds: int,
+    contact: Any = None,
+    *,
+    duration: float,
+    record: BatchRecording = BatchRecording(),  # noqa: B008  frozen
+    **options: Any,
+) -> BatchMotion:
+    """Simulate many worlds for a duration [s]; options are those of `BatchSimulation`.
+
+    A world that fails is marked and stops; the others go on.
+    """
+    batch = BatchSimulation(world, worlds, contact, **options)
+    if not (is_real(duration) and duration >= 0):
+        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
+    problem = batch.problem
+    steps = math.ceil(duration / problem.dt * (1 - 1e-12))
+    rows = check_recording(problem, record, steps)
+    kept = batch._engine.make_record(empty_record(problem, rows, record.channels))
+    if steps > 0:
+        batch._advance(kept, record.every, steps)
+    state, taken = batch.status, batch._engine.steps_of(steps)
+    found = batch._engine.host_record(kept)
+    channels = {name: getattr(found, name) for name in record.channels}
+    for world_number in np.flatnonzero(state != WELL):
+        first = (taken[world_number] - 1) // record.every + 1
+        for array in channels.values():
+            array[world_number, first:] = np.nan
+    return BatchMotion(
+        q=batch.q,
+        v=batch.v,
+        steps=taken,
+        state=state,
+        time=problem.start + np.arange(rows) * (record.every * problem.dt),
+        record=channels,
+        notes=problem.notes,
+    )
+
+
+def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:
+    """Return the number of rows that a record has, after checking what is wanted."""
+    unknown = [name for name in record.channels if name not in Record._fields]
+    if isinstance(record.channels, str) or unknown:
+        raise InputError(
+            f"record: found channels {record.channels!r}; give a tuple of "
+            f"{', '.join(Record._fields)}"
+        )
+    if not is_count(record.every):
+        raise InputError(f"record: every is {record.every!r}; give a whole number from 1")
+    rows = -(-steps // record.every)
+    one = sum(array.size for array in empty_record(problem, 1, record.channels))
+    needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize
+    if needed > record.memory:
+        raise InputError(
+            f"the record would take {needed / 1e9:.3g} GB, {record.memory / 1e9:.3g} GB are "
+            f"allowed: give every={math.ceil(record.every * needed / record.memory)}, fewer "
+            "channels, or BatchRecording(memory=...)"
+        )
+    return rows
