@@ -7,9 +7,10 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from stiction.compiled import kernel, routine_with
-from stiction.contact.contact_model import MODELS
+from stiction.compiled import INLINED, kernel, routine_with
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
 from stiction.integrators.integrator import INTEGRATORS, take_step
@@ -135,6 +136,8 @@ def go_back(system, state, work):
 @kernel
 def clear_totals(work):
     """Forget what the last step did."""
+    if work.wanted[0] == 0:
+        return
     zero_rows(work.total_impulse)
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
@@ -145,6 +148,8 @@ def clear_totals(work):
 @kernel
 def add_part(work, share):
     """Add what a part of the step did to what the step did; `share`: how long it is in steps."""
+    if work.wanted[0] == 0:
+        return
     for d in range(len(work.torque)):
         work.total_torque[d] += share * work.torque[d]
         work.total_passive[d] += share * work.passive[d]
@@ -154,6 +159,34 @@ def add_part(work, share):
     work.total_solver[0] += work.solver[0]
     work.total_solver[1] = max(work.total_solver[1], work.solver[1])
     work.total_solver[2] = max(work.total_solver[2], work.solver[2])
+
+
+def step_with(model, params, system, state, work, time, dt):
+    """Take one step in the way that the contact model needs; returns a status."""
+    return _way(type(model))(params, system, state, work, time, dt)
+
+
+def _way(kind):
+    return step_through_impacts if MODELS[kind].family == IMPULSE_SOLVER else plain_step
+
+
+@overload(step_with, jit_options=INLINED)
+def _step_with(model, params, system, state, work, time, dt):
+    chosen = _way(model.instance_class)
+    return lambda model, params, system, state, work, time, dt: chosen(
+        params, system, state, work, time, dt
+    )
+
+
+@kernel
+def plain_step(params, system, state, work, time, dt):
+    """Take one step as a whole; returns a status."""
+    system.surface.phase[0], system.surface.phase[1] = WHOLE, 0
+    work.share[0] = -1
+    status = take_step(params, system, state, work, time, dt)
+    clear_totals(work)
+    add_part(work, like(dt, 1))
+    return status
 
 
 @kernel
@@ -178,7 +211,7 @@ def step_through_impacts(params, system, state, work, time, dt):
             until = surface.impact[0]
             if impacts == IMPACTS or not until < part:
                 add_part(work, part / dt)
-                remove_drift(system.model, system, state, work)
+                remove_drift(system, state, work)
                 return status
             go_back(system, state, work)
             impacts += 1
@@ -202,8 +235,9 @@ def run(params, system, state, work, record, clock, first, last, report):
         row, keep = step // clock.every, step % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
+        work.wanted[0] = like(clock.dt, keep or step == last - 1)
         time = clock.start + like(clock.dt, step) * clock.dt
-        status = step_through_impacts(params, system, state, work, time, clock.dt)
+        status = step_with(system.model, params, system, state, work, time, clock.dt)
         commit(system.surface.memory)
         if keep:
             keep_forces(record, work, row, clock.dt)

@@ -349,7 +349,7 @@ def allocate_work(world: World, places: int) -> Work:
     """Return room for the steps of a world, all zero."""
     nq, nv = world.nq, world.nv
     shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
-    shapes |= {"share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
     shapes |= {"total_torque": nv, "total_passive": nv}
     shapes |= {"impulse": (places, 3), "depth": places, "slip": (places, 3)}
     shapes |= {"contact_velocity": (places, 3), "solver": 3}

@@ -23,8 +23,8 @@ from stiction.robot import Robot
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
 SLACK = {
-    np.dtype(np.float64): 1e-9,
-    np.dtype(np.float32): 1e-4,
+    np.dtype(np.float64): (1e-9, 1e-6),
+    np.dtype(np.float32): (1e-4, 1e-2),
 }  # `Tree.slack`, well above rounding
 TOUCHES = 1e-9  # depth that is no more than a touch [m]
 _DOF_FIELDS = (
@@ -328,7 +328,7 @@ def _tree(robots: tuple[Robot, ...], gravity: np.ndarray, real: np.dtype) -> Tre
         gravity=gravity.astype(real),
         **_chains(parents, v_index, q_index, types),
         **{name: along(name) for name in _DOF_FIELDS},
-        slack=np.array([SLACK[real]], real),
+        slack=np.array(SLACK[real], real),
     )
 
 

@@ -297,7 +297,7 @@ def in_precision(values: Any, real: Any) -> Any:
 def tree_in_precision(tree: Any, real: Any) -> Any:
     """Return the tree with the slack that its precision needs."""
     moved = in_precision(tree, real)
-    return moved._replace(slack=np.array([SLACK[np.dtype(real)]], real))
+    return moved._replace(slack=np.array(SLACK[np.dtype(real)], real))
 
 
 def empty_record(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:

@@ -49,6 +49,7 @@ STAGES = (
     (1.0, 0.3, 0.5, 30),  # the same, from large compliance to small
 )
 COMPLIANCE = 1e3  # least compliance per tolerance: 1e-5 in double precision
+ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 CONTINUING = 2  # first stage whose impulses are not unique
 SWEEPING = len(STAGES)  # the stage after these: one contact after the other
 SWEEPS = 500
@@ -90,6 +91,7 @@ def coulomb(params, dynamics, contact, state, work, dt):
             response,
             room,
             params.tolerance,
+            like(dt, ROUNDING) * dynamics.tree.slack[0],
             hat,
             max(eps, least_eps),
             shrink,

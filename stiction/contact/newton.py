@@ -45,7 +45,7 @@ RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
 STIFFER, MOST_STIFFER = 0.1, 10  # compliance and iterations where polishing does not end
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
-STALLING, LOOSE = 0.3, 100.0  # an error that falls no faster, below so many tolerances, is rounding
+STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
 
 
 @kernel
@@ -336,14 +336,14 @@ def take_newton_step(contact, response, room, eps, hat, same):
 
 
 @kernel
-def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most):
+def newton(contact, response, room, tolerance, rounding, hat, eps, shrink, least_eps, most):
     """Iterate from the present impulses; returns iterations, relative error and success.
 
     eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
     POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled;
     where that changes the cases again and again, a stiffer unique solution makes them small; and
-    where there is none, they stay. In single precision the tolerance may be out of reach: what does
-    not get better any more, with the same cases, is as good as it gets.
+    where there is none, they stay. In single precision the tolerance may be out of reach: an error
+    below `rounding` that does not get better, with the same cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
@@ -356,7 +356,7 @@ def newton(contact, response, room, tolerance, hat, eps, shrink, least_eps, most
             softness = like(eps, 1)
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0, softness)
         off = error / largest if largest > 0 else like(eps, error > 0)
-        stalls = changes == 0 and like(off, STALLING) * before < off <= like(off, LOOSE) * tolerance
+        stalls = changes == 0 and like(off, STALLING) * before < off <= rounding
         before = off
         fits = (off <= tolerance or stalls) and (largest == 0 or (k > 0 and eps <= least_eps))
         if fits and (largest == 0 or polished >= polishes):

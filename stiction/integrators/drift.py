@@ -6,10 +6,7 @@ H^-1 J' f, with f >= 0 along the normals, so that the deep points rise by a part
 heavier side moves less, joints that are stuck do not yield.
 """
 
-from numba.extending import overload
-
-from stiction.compiled import INLINED, kernel
-from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
+from stiction.compiled import kernel
 from stiction.integrators.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import (
@@ -36,21 +33,8 @@ RECOVERY = 0.2  # part of what is deeper that is taken back per step
 SWEEPS = 5
 
 
-def remove_drift(model, system, state, work):
-    """Lift points that are too deep after a step; force laws need their depth and keep it."""
-    if MODELS[type(model)].family == IMPULSE_SOLVER:
-        lift(system, state, work)
-
-
-@overload(remove_drift, jit_options=INLINED)
-def _remove_drift(model, system, state, work):
-    if MODELS[model.instance_class].family == IMPULSE_SOLVER:
-        return lambda model, system, state, work: lift(system, state, work)
-    return lambda model, system, state, work: None
-
-
 @kernel
-def lift(system, state, work):
+def remove_drift(system, state, work):
     """Move the configuration so that points deeper than allowed rise."""
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response

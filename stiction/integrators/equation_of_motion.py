@@ -33,7 +33,8 @@ from stiction.kernels.kinematics import forward_kinematics, velocities, zero_row
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
-PIVOTS = 6  # so often all wrong modes are changed at once; then one at a time, by descent
+TOGETHER = 2  # so often modes and impulses are sought together; then modes with impulses held,
+PIVOTS = 4  # first changing all wrong modes at once, so often; then one at a time, by descent
 
 
 class System(NamedTuple):
@@ -109,25 +110,28 @@ def settle(system, instant, q, v, shares):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
     settled, held, touched = False, False, OK
-    for attempt in range(PIVOTS + 20 * len(v)):
+    for attempt in range(TOGETHER + PIVOTS + 20 * len(v)):
         solve_method(system.method, dynamics)
         if not held:
             touched = resist(system.model, system, instant, shares)
         if settled:
             return touched
-        if attempt < PIVOTS:
-            if pivot(dynamics, q, v, dt, shares) == 0:
-                return touched
-        elif attempt == PIVOTS:
-            held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
-            prepare_method(system.method, dynamics)
+        if attempt < TOGETHER + PIVOTS:
+            fits = pivot(dynamics, q, v, dt, shares) == 0
+        elif attempt == TOGETHER + PIVOTS:
             begin_descent(dynamics, q, v, dt, shares)
-        elif descend(dynamics, q, v, dt, shares):
-            if not held:
-                return touched
+            fits = False
+        else:
+            fits = descend(dynamics, q, v, dt, shares)
+        if fits and not held:
+            return touched
+        if fits:
             hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
             prepare_method(system.method, dynamics)
             settled, held = True, False
+        elif attempt == TOGETHER - 1:
+            held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
+            prepare_method(system.method, dynamics)
     return JOINTS_UNSETTLED
 
 

@@ -39,6 +39,7 @@ class Work(NamedTuple):
     q_rate: np.ndarray  # (nq) rate at a stage
     q_sum: np.ndarray  # (nq) weighted sum of rates
     v_sum: np.ndarray  # (nv)
+    wanted: np.ndarray  # (1) 1 if what acts in this step is to be recorded
     share: np.ndarray  # (1) weight of the stages that are recorded, -1 before the first
     torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first of them
     passive: np.ndarray  # (nv) friction and stops

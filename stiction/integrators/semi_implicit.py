@@ -37,6 +37,8 @@ def record_forces(system, work, instant, share):
 
     `share` is the weight of the stage in the step.
     """
+    if work.wanted[0] == 0:
+        return
     dynamics = system.dynamics
     first = work.share[0] < 0
     work.share[0] = share if first else work.share[0] + share

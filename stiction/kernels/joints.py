@@ -28,7 +28,6 @@ from stiction.kernels.tree import (
 )
 
 RECOVERY = 0.1  # fraction of a violated limit that is taken back per step ...
-NO_ACCELERATION = 1e-6  # too small to tell a sliding joint from one at rest [rad/s2 or m/s2]
 RECOVERY_SPEED = 0.5  # ... and the fastest that a stop may move a joint to do so [rad/s or m/s]
 
 
@@ -93,6 +92,12 @@ def excess(dynamics, d, v_next):
 
 
 @kernel
+def force_rounding(dynamics, d):
+    """Return how much of the force on a held coordinate may be rounding."""
+    return dynamics.tree.slack[0] * (dynamics.tree.friction[d] + abs(dynamics.tau[d]))
+
+
+@kernel
 def released_mode(dynamics, d, v_next):
     """Mode of a held coordinate after it is let go."""
     mode = dynamics.mode[d]
@@ -113,16 +118,16 @@ def judged_mode(dynamics, d, q, v, dt, shares):
         return mode
     v_next = v[d] + dt * dynamics.acceleration[d]
     if mode == AT_LOWER or mode == AT_UPPER:
-        held = excess(dynamics, d, v_next) <= tree.slack[0] * tree.friction[d]
+        held = excess(dynamics, d, v_next) <= force_rounding(dynamics, d)
         return mode if held else released_mode(dynamics, d, v_next)
-    rounding = tree.slack[0] * (abs(v[d]) + abs(v_next)) + like(dt, NO_ACCELERATION) * dt
+    rounding = tree.slack[0] * (abs(v[d]) + abs(v_next)) + tree.slack[1] * dt
     if tree.dof_q[d] >= 0:
         if v_next < lowest_velocity(tree, d, q, v, dt, shares) - rounding:
             return AT_LOWER
         if v_next > highest_velocity(tree, d, q, v, dt, shares) + rounding:
             return AT_UPPER
     if mode == STUCK:
-        held = excess(dynamics, d, v_next) <= tree.slack[0] * tree.friction[d]
+        held = excess(dynamics, d, v_next) <= force_rounding(dynamics, d)
         return mode if held else released_mode(dynamics, d, v_next)
     if (mode == SLIDING_UP and v_next < -rounding) or (mode == SLIDING_DOWN and v_next > rounding):
         return STUCK
@@ -237,11 +242,10 @@ def descend(dynamics, q, v, dt, shares):
 @kernel
 def most_overloaded(dynamics, v, dt):
     """Return the held coordinate with the largest excess and its mode once released; -1 if none."""
-    tree = dynamics.tree
     worst, most, mode = -1, like(dt, 0), LOOSE
     for d in range(len(v)):
         v_next = v[d] + dt * dynamics.acceleration[d]
-        too_much = excess(dynamics, d, v_next) - tree.slack[0] * tree.friction[d]
+        too_much = excess(dynamics, d, v_next) - force_rounding(dynamics, d)
         if too_much > most:
             worst, most, mode = d, too_much, released_mode(dynamics, d, v_next)
     return worst, mode

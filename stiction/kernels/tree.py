@@ -58,7 +58,7 @@ class Tree(NamedTuple):
     upper: np.ndarray  # (nv)
     effort_lower: np.ndarray  # (nv) limits of actuator force
     effort_upper: np.ndarray  # (nv)
-    slack: np.ndarray  # (1) relative rounding allowed when the state of a joint is judged
+    slack: np.ndarray  # (2) rounding allowed in judgements: relative; accelerations [rad/s2]
 
 
 class Dynamics(NamedTuple):

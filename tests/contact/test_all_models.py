@@ -130,7 +130,7 @@ def test_kinetic_friction_is_against_the_slip_and_of_full_size(model):
         along = np.array([np.cos(heading), np.sin(heading)])
         force = touch(model, velocity=[*(0.3 * along), 0.0])
         pressed = force[force[:, 2] > 0]
-        assert len(pressed) == (2 if isinstance(model, st.Feedback) else 4)
+        assert len(pressed) >= 2 if isinstance(model, st.Feedback) else len(pressed) == 4
         assert np.allclose(pressed[:, :2], -FRICTION * pressed[:, 2:] * along, rtol=1e-12)
 
 

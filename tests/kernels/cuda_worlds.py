@@ -25,7 +25,7 @@ from stiction.kernels.response import Response
 from stiction.kernels.spatial import like
 from stiction.kernels.terrain import Ground
 from stiction.kernels.tree import Dynamics, Tree, allocate
-from stiction.loop import commit, step_through_impacts
+from stiction.loop import commit, step_with
 from stiction.simulation import allocate_work, make_surface
 
 SHARED = (Tree, Places, Ground)  # constant, the same for all worlds
@@ -62,12 +62,12 @@ def run(integrator, method, model, forces, dynamics, surface, work, state, dt, s
         room = {one_world(work, "work")}
         system = System(here, method, (), forces, model, touching)
         for step in range(steps):
-            step_through_impacts(integrator, system, mine, room, like(dt, step) * dt, dt)
+            step_with(model, integrator, system, mine, room, like(dt, step) * dt, dt)
             commit(touching.memory)
 """
     names = {kind.__name__: kind for kind in (*KINDS, System)}
     names |= {"cuda": cuda, "like": like}
-    names |= {"step_through_impacts": step_through_impacts, "commit": commit}
+    names |= {"step_with": step_with, "commit": commit}
     exec(source, names)
     return cuda.jit(names["run"])
 
