@@ -44,6 +44,12 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
 
 
 @pytest.mark.jit
+def test_the_batch_of_the_docs_runs(tmp_path):
+    (program,) = python_blocks("docs/batches.md")
+    assert "True" in run(["-c", program], tmp_path)
+
+
+@pytest.mark.jit
 def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     module, program = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "springs.py").write_text(module)

@@ -70,7 +70,7 @@ class CudaEngine:
         needed = sum(array.nbytes for array in leaves(each))
         check_memory(self.cuda, needed, problem.worlds)
         self.device = moved(self.cuda, each)
-        self._one, self._no_record = one, each.record
+        self._one, self._all = one, each
         kinds = (problem.integrator, problem.method, problem.model)
         self._constants = tuple(in_precision(value, self.real) for value in kinds)
         self.kernel = cuda_kernel(self.cuda, source_of(one, each), type(problem.model))
@@ -116,6 +116,14 @@ class CudaEngine:
             status=np.full((1, n), OK),
         )
         return one, each
+
+    def own_arrays(self) -> list[Any]:
+        """Return the arrays that each world has for itself."""
+        return [
+            array
+            for single, array in zip(leaves(self._one), leaves(self._all), strict=True)
+            if array.ndim > single.ndim
+        ]
 
     def advance(self, record: Record, every: int, first: int, last: int) -> None:
         """Take the steps first .. last in all worlds; `record` is on the device, world-last."""

@@ -52,10 +52,18 @@ def _bench_accuracy(args: argparse.Namespace) -> Result:
     return bench(args.scene, args.progress)
 
 
+def _bench_worlds(args: argparse.Namespace) -> Result:
+    from stiction.bench.worlds import bench
+
+    steps = min(args.steps, 200)
+    return bench(args.robot, args.device, args.worlds, steps, args.model, args.progress)
+
+
 BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "dynamics": _bench_dynamics,
     "contact": _bench_contact,
     "accuracy": _bench_accuracy,
+    "worlds": _bench_worlds,
 }
 
 
@@ -64,9 +72,12 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "bench",
         choices=BENCHES,
         help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground; "
-        "accuracy: errors of all contact models against closed forms",
+        "accuracy: errors of all contact models against closed forms; "
+        "worlds: many at once, on all cores or a GPU",
     )
-    parser.add_argument("--robot", type=Path, metavar="FILE", help="model file (MJCF)")
+    parser.add_argument(
+        "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"
+    )
     parser.add_argument(
         "--repeats", type=_count, default=10, metavar="N", help="interleaved rounds (default 10)"
     )
@@ -75,6 +86,15 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile", action="store_true", help="contact: also time the parts of a step"
+    )
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: where (default cpu)"
+    )
+    parser.add_argument(
+        "--worlds", type=_count, nargs="+", default=[], metavar="N", help="worlds: how many"
+    )
+    parser.add_argument(
+        "--model", action="append", default=[], metavar="NAME", help="worlds: only this model"
     )
     parser.add_argument(
         "--scene",

@@ -49,7 +49,7 @@ from stiction.kernels.spatial import (
 from stiction.kernels.tree import OK
 
 ROOM = 6  # columns as in `newton.py`
-EPS = 1e-6  # compliance of a fixed point beside that of its link
+EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
 POLISHES = 2  # repetitions that take the velocity of this compliance away
 
 
@@ -63,10 +63,11 @@ class Bilateral(NamedTuple):
 def bilateral(params, dynamics, contact, state, work, dt):
     """Write the impulses that fix all touching points; points pulled too hard open, one by one."""
     response, room = work.response, work.room
+    eps = max(like(dt, EPS), like(dt, ROUNDING) * dynamics.tree.slack[0])
     fixed = choose_fixed(contact, response, state, room)
     solutions = 0
     for _ in range(fixed + 1):
-        fix_points(contact, response, room, like(dt, EPS))
+        fix_points(contact, response, room, eps)
         solutions += 1
         if not open_most_pulled(params, contact, room, dt):
             break

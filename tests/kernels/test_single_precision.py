@@ -1,10 +1,4 @@
-"""The kernels in single precision, and on CUDA: on a device if there is one, else simulated."""
-
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""The kernels in single precision."""
 
 import numpy as np
 import pytest
@@ -18,8 +12,6 @@ from stiction.integrators.integrator import StepState
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.loop import Clock, loop_for
 from stiction.simulation import Simulation, allocate_work, make_surface
-
-ROOT = Path(__file__).parents[2]
 
 
 def single(values):
@@ -74,31 +66,3 @@ def test_single_precision_follows_double(integrator, method):
     assert mine.q.dtype == np.float32
     assert np.abs(mine.q - exact.q[-1]).max() < 1e-5  # 20 steps of rounding at 6e-8
     assert np.abs(mine.v - exact.v[-1]).max() < 1e-3
-
-
-def device_is_there() -> bool:
-    script = "import numpy as np; np.row_stack = np.vstack; from numba import cuda; "
-    script += "print(cuda.is_available())"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
-    )
-    return done.stdout.strip() == "True"
-
-
-def test_worlds_on_cuda_move_as_on_the_cpu():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if not device_is_there():
-        environment |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    program = Path(__file__).with_name("cuda_worlds.py")
-    done = subprocess.run(
-        [sys.executable, str(program), "2", "3"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 20
-    for row in rows:
-        assert row["worst"] < {"float64": 1e-13, "float32": 1e-5}[row["real"]], row

@@ -1,0 +1,210 @@
+"""World-steps a second of many worlds, on all cores or on a GPU, under every contact model.
+
+The robot is Unitree G1 on 8 points, held by the servos of `bench contact`, or a robot that was
+saved by `Robot.save`. It comes to rest once; all worlds begin there, and again with velocities that
+differ from world to world. Alike worlds do the same in every thread of a GPU, so that is the most
+that it can do; worlds that differ wait for each other, above all where joints stick and slide.
+
+    cpu     one thread, then all cores; results must be equal, and throughput must grow with them
+    cuda    one launch for many steps; one step in double precision must agree with the CPU
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stiction as st
+from stiction.bench.contact import SERVO, contact_models, loaded, robot_on_points
+from stiction.bench.data import G1, MENAGERIE, data_file
+from stiction.bench.dynamics import servo_targets
+from stiction.errors import InputError
+
+Progress = Callable[[float], None]
+
+DT = 0.001  # [s]
+POINTS = 8
+SETTLING = 2.0  # [s]
+DIFFERENCES = (0.0, 0.01)  # of velocities between worlds, standard deviation [m/s and rad/s]
+REPEATS = 3  # best taken
+GAIN = 0.9  # of the number of cores: so much throughput must grow
+AGREEMENT = 1e-12  # of one step in double precision, CUDA and CPU
+COMPARED = 4  # worlds
+# At least so many million world-steps a second on an H200, alike worlds, single precision.
+MUST = {"GaussSeidel": 12.0, "Coulomb": 12.0, "ImplicitSpringDamper": 45.0}
+
+
+def bench(
+    robot_path: Path | None = None,
+    device: str = "cpu",
+    worlds: Sequence[int] = (),
+    steps: int = 200,
+    models: Sequence[str] = (),
+    progress: Progress = lambda part: None,
+) -> dict[str, Any]:
+    """Rates of all models, or some, with so many worlds each; and whether they are as they must."""
+    world, state, control = standing_robot(robot_path)
+    counts = list(worlds) or ([64] if device == "cpu" else [4096, 16384, 65536])
+    field = chosen_models(models)
+    measure = on_cores if device == "cpu" else on_gpu
+    rows: list[dict[str, Any]] = []
+    total = len(field) * len(counts) * len(DIFFERENCES)
+    for name, model in field.items():
+        for count in counts:
+            for differ in DIFFERENCES:
+                states = differing(state, count, differ)
+                found = measure(world, count, model, states, control, steps)
+                rows.append({"model": name, "worlds": count, "differ by": differ, **found})
+                progress(len(rows) / total)
+    return {
+        "robot": world.robots[0].name,
+        "points": len(st.Simulation(world, st.Coulomb()).place_names),
+        "device": device if device == "cpu" else gpu_name(),
+        "cores": len(os.sched_getaffinity(0)),
+        "steps": steps,
+        "runs": rows,
+        "holds": all(row["holds"] is not False for row in rows),
+    }
+
+
+def standing_robot(path: Path | None) -> tuple[st.World, st.State, Any]:
+    """A world, the state in which its robot rests, and the control that holds it."""
+    if path is None:
+        with tempfile.TemporaryDirectory() as folder:
+            text = robot_on_points(data_file(G1, MENAGERIE), POINTS, SERVO)
+            world, _ = loaded(text, Path(folder))
+    else:
+        world = st.World(st.Robot.load(path) if path.suffix == ".npz" else st.load(path))
+    if len(world.robots[0].actuator_name):
+        control: Any = st.Actuators(servo_targets(world))
+    else:
+        control = st.PDTracking(st.Reference([0.0, 1.0], [world.home().q] * 2), 200.0, 5.0)
+    model = next(one for one in contact_models(POINTS) if isinstance(one, st.Coulomb))
+    motion = st.simulate(
+        world, model, duration=SETTLING, dt=DT, state=world.standing(), controller=control
+    )
+    return world, st.State(motion.q[-1], motion.v[-1]), control
+
+
+def chosen_models(names: Sequence[str]) -> dict[str, Any]:
+    """Contact models by name; "None" is no contact."""
+    known = {type(model).__name__: model for model in contact_models(POINTS)}
+    known["None"] = None
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(f"no contact model '{unknown[0]}'; there are {', '.join(known)}")
+    return {name: known[name] for name in (names or known)}
+
+
+def differing(state: st.State, worlds: int, size: float) -> tuple[np.ndarray, np.ndarray]:
+    """Arrays q and v of worlds whose velocities differ by a standard deviation."""
+    noise = size * np.random.default_rng(0).normal(size=(worlds, len(state.v)))
+    return np.tile(state.q, (worlds, 1)), state.v + noise
+
+
+# ------------------------------------------------------------------------------------------ devices
+
+
+def on_cores(
+    world: st.World, worlds: int, model: Any, states: Any, control: Any, steps: int
+) -> dict[str, Any]:
+    """Throughput of one thread and of all cores [million world-steps/s]."""
+    cores = len(os.sched_getaffinity(0))
+    rates, ends = [], []
+    for threads in (1, cores):
+        best = 0.0
+        for _ in range(REPEATS):
+            batch = st.BatchSimulation(
+                world, worlds, model, states=states, controls=control, threads=threads
+            )
+            begun = time.perf_counter()
+            batch.step(steps)
+            best = max(best, worlds * steps / (time.perf_counter() - begun) / 1e6)
+        rates.append(best)
+        ends.append(batch.q)
+    gain, equal = rates[1] / rates[0], bool((ends[0] == ends[1]).all())
+    return {
+        "one core [M/s]": round(rates[0], 4),
+        "all cores [M/s]": round(rates[1], 4),
+        "gain": round(gain, 2),
+        "equal": equal,
+        "holds": equal and gain >= GAIN * cores,
+    }
+
+
+def on_gpu(
+    world: st.World, worlds: int, model: Any, states: Any, control: Any, steps: int
+) -> dict[str, Any]:
+    """Throughput in single precision [million world-steps/s], and agreement with the CPU."""
+    batch = st.BatchSimulation(
+        world, worlds, model, states=states, controls=control, device="cuda", precision="float32"
+    )
+    engine = batch._engine
+    batch.step(1)  # compiles
+    engine.cuda.synchronize()
+    best = 0.0
+    with alone():
+        for _ in range(REPEATS):
+            begun = time.perf_counter()
+            batch.step(steps)
+            engine.cuda.synchronize()
+            best = max(best, worlds * steps / (time.perf_counter() - begun) / 1e6)
+    compiled = next(iter(engine.kernel.overloads.values()))
+    name = "None" if model is None else type(model).__name__
+    must = MUST.get(name) if worlds >= 16384 and (states[1] == states[1][0]).all() else None
+    size = sum(array.nbytes for array in engine.own_arrays())
+    off = disagreement(world, model, states, control)
+    return {
+        "rate [M/s]": round(best, 3),
+        "must [M/s]": must,
+        "well [%]": round(100 * float((batch.status == "well").mean()), 3),
+        "one step, float64: off the CPU by": float(f"{off:.2g}"),
+        "registers": compiled.regs_per_thread,
+        "local memory [B]": compiled.local_mem_per_thread,
+        "occupancy [%]": round(100 * occupancy(compiled.regs_per_thread), 1),
+        "kB a world": round(size / worlds / 1e3, 2),
+        "GB/s if read and written once": round(2 * size * best * 1e6 / worlds / 1e9),
+        "holds": off <= AGREEMENT and (must is None or best >= must),
+    }
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Let one process at a time use the GPU, so that several can compile side by side."""
+    with (Path(tempfile.gettempdir()) / "stiction_bench_worlds.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def disagreement(world: st.World, model: Any, states: Any, control: Any) -> float:
+    """Largest difference of q and v after one step in double precision, CUDA and CPU."""
+    some = (states[0][:COMPARED], states[1][:COMPARED])
+    ends = []
+    for device in ("cpu", "cuda"):
+        batch = st.BatchSimulation(
+            world, COMPARED, model, states=some, controls=control, device=device
+        )
+        batch.step(1)
+        ends.append(np.hstack([batch.q, batch.v]))
+    return float(np.abs(ends[0] - ends[1]).max())
+
+
+def occupancy(registers: int) -> float:
+    """Part of the 64 warps of a multiprocessor that its 65,536 registers allow."""
+    return min(64, 65536 // (32 * -(-registers // 8) * 8)) / 64
+
+
+def gpu_name() -> str:
+    """Name of the device."""
+    from stiction.batch.cuda import cuda_module
+
+    name = getattr(cuda_module().get_current_device(), "name", "simulator")
+    return name.decode() if isinstance(name, bytes) else str(name)

@@ -1,0 +1,78 @@
+"""Batches on CUDA against the CPU, every contact model; a program of its own.
+
+Run with the number of worlds and of steps, on a device or, with NUMBA_ENABLE_CUDASIM=1 and
+NUMBA_DISABLE_JIT=1, in Numba's simulator of one; prints a line for each case.
+"""
+
+import json
+import sys
+import time
+
+import numpy as np
+
+import stiction as st
+from stiction.contact.contact_model import MODELS, NoContact
+
+SPRINGS = st.ImplicitSpringDamper(stiffness=2e4)
+SUITED = {
+    st.SpringDamper: {"stiffness": 2e4, "damping": 100.0},
+    st.ImplicitSpringDamper: {"stiffness": 2e4, "damping": 100.0},
+    st.Distributed: {"damping": 100.0, "tangential_damping": 50.0},
+}
+
+
+def cases(plane, field, stairs):
+    """World, integrator, method and contact model of every case."""
+    euler, body = st.SemiImplicitEuler(), st.ArticulatedBody()
+    yield plane, euler, body, None
+    yield plane, st.RungeKutta4(), st.JointSpace(), None
+    yield plane, st.Leapfrog(), st.JointSpace(), SPRINGS
+    yield field, euler, body, SPRINGS
+    yield stairs, euler, body, SPRINGS
+    yield plane, st.RungeKutta4(), body, st.Feedback()
+    yield plane, st.Leapfrog(), body, st.Coulomb()
+    for kind in MODELS:
+        if kind is not NoContact and kind.__module__.startswith("stiction."):
+            yield plane, euler, body, kind(**SUITED.get(kind, {}))
+
+
+def compare(world, integrator, method, model, precision, states, steps):
+    """Largest difference of q and v from the CPU in double precision, and steps a second."""
+    worlds = len(states[0])
+    options = {"states": states, "integrator": integrator, "method": method}
+    ours = st.BatchSimulation(world, worlds, model, device="cuda", precision=precision, **options)
+    ours.step(steps)
+    q, v = ours.q, ours.v
+    begun = time.perf_counter()
+    ours.step(steps)
+    ours._engine.cuda.synchronize()
+    rate = worlds * steps / (time.perf_counter() - begun)
+    few = min(worlds, 4)
+    options["states"] = (states[0][:few], states[1][:few])
+    theirs = st.BatchSimulation(world, few, model, **options)
+    theirs.step(steps)
+    off = max(np.abs(theirs.q - q[:few]).max(), np.abs(theirs.v - v[:few]).max())
+    return float(off), rate
+
+
+def main(worlds: int, steps: int) -> None:
+    robots = st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199))
+    hills = np.random.default_rng(5).uniform(0.0, 0.002, (9, 9))
+    grounds = (
+        st.World(*robots, ground=ground)
+        for ground in (st.Plane(), st.HeightField(hills, 0.5), st.Steps(start=0.05, rise=0.0005))
+    )
+    home = st.World(*robots).standing(above=-1e-4)
+    v = 0.3 * np.random.default_rng(4).normal(size=(worlds, len(home.v)))
+    states = np.tile(home.q, (worlds, 1)), v
+    for world, integrator, method, model in cases(*grounds):
+        for precision in ("float64", "float32"):
+            off, rate = compare(world, integrator, method, model, precision, states, steps)
+            names = [type(value).__name__ for value in (world.ground, integrator, method, model)]
+            row = dict(zip(("ground", "integrator", "method", "contact"), names, strict=True))
+            row |= {"precision": precision, "worst": off, "steps a second": rate}
+            print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,39 @@
+"""Batches on CUDA: on a device if there is one, else in Numba's simulator of one."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+# Five steps at up to 1 m/s; what Bilateral fixes yields a little in single precision.
+AGREEMENT = {"float64": 1e-12, "float32": 5e-3}
+
+
+def device_is_there() -> bool:
+    script = "import numpy as np; np.row_stack = np.vstack; from numba import cuda; "
+    script += "print(cuda.is_available())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    return done.stdout.strip() == "True"
+
+
+def test_worlds_on_cuda_move_as_on_the_cpu():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if not device_is_there():
+        environment |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    program = Path(__file__).with_name("cuda_worlds.py")
+    done = subprocess.run(
+        [sys.executable, str(program), "4", "5"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == 34
+    for row in rows:
+        assert row["worst"] <= AGREEMENT[row["precision"]], row
