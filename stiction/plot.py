@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stiction.motion import Motion
 
 DEFAULT = ("energy", "momentum", "centre of mass")
-COLUMNS = 3  # of the panels of a comparison
+COLUMNS, MOST_IN_THREE = (3, 5), 6  # of the panels of a comparison: few and many motions
 MOST_FORCE = 2.2  # in weights: what is above leaves a panel of a comparison, and its peak is told
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe-Ito
 
@@ -115,8 +115,8 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
     """
     from matplotlib.figure import Figure
 
-    rows = -(-len(motions) // COLUMNS)
-    figure = Figure(figsize=(12.0, 2.3 * rows + 3.0), layout="constrained")
+    rows, columns = _panels(len(motions))
+    figure = Figure(figsize=(3.0 * columns + 3.0, 2.3 * rows + 3.0), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(2.3 * rows, 3.0), hspace=0.03)
     colours = dict(zip(motions, COLOURS * len(motions), strict=False))
     panels = _compare_forces(parts[0], motions, colours)
@@ -134,10 +134,15 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
     return figure
 
 
+def _panels(motions: int) -> tuple[int, int]:
+    """Rows and columns of panels for so many motions."""
+    columns = COLUMNS[motions > MOST_IN_THREE]
+    return -(-motions // columns), columns
+
+
 def _compare_forces(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
     """A panel for each motion; returns the panels."""
-    rows = -(-len(motions) // COLUMNS)
-    grid = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
+    grid = figure.subplots(*_panels(len(motions)), sharex=True, sharey=True, squeeze=False)
     panels = list(grid.flat)
     for panel, (name, motion) in zip(panels, motions.items(), strict=False):
         _draw_forces(panel, motion)

@@ -118,18 +118,16 @@ def on_cores(
 ) -> dict[str, Any]:
     """Throughput of one thread and of all cores [million world-steps/s]."""
     cores = len(os.sched_getaffinity(0))
-    rates, ends = [], []
-    for threads in (1, cores):
-        best = 0.0
-        for _ in range(REPEATS):
+    rates, ends = [0.0, 0.0], [np.zeros(0), np.zeros(0)]
+    for _ in range(REPEATS):
+        for k, threads in enumerate((1, cores)):
             batch = st.BatchSimulation(
                 world, worlds, model, states=states, controls=control, threads=threads
             )
             begun = time.perf_counter()
             batch.step(steps)
-            best = max(best, worlds * steps / (time.perf_counter() - begun) / 1e6)
-        rates.append(best)
-        ends.append(batch.q)
+            rates[k] = max(rates[k], worlds * steps / (time.perf_counter() - begun) / 1e6)
+            ends[k] = batch.q
     gain, equal = rates[1] / rates[0], bool((ends[0] == ends[1]).all())
     return {
         "one core [M/s]": round(rates[0], 4),

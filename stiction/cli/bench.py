@@ -55,7 +55,7 @@ def _bench_accuracy(args: argparse.Namespace) -> Result:
 def _bench_worlds(args: argparse.Namespace) -> Result:
     from stiction.bench.worlds import bench
 
-    steps = min(args.steps, 200)
+    steps = min(args.steps, 1000 if args.device == "cpu" else 200)
     return bench(args.robot, args.device, args.worlds, steps, args.model, args.progress)
 
 

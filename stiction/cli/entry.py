@@ -77,11 +77,15 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
 
 
 def _warn(args: argparse.Namespace) -> Callable[..., None]:
-    """Return what shows a warning: one line on stderr."""
+    """Return what shows a warning: one line on stderr, once."""
+    shown = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        args.progress.clear()
-        print(f"stiction: warning: {' '.join(str(message).split())}", file=sys.stderr)
+        text = " ".join(str(message).split())
+        if text not in shown:
+            shown.add(text)
+            args.progress.clear()
+            print(f"stiction: warning: {text}", file=sys.stderr)
 
     return show
 

@@ -18,7 +18,15 @@ from stiction.integrators.forward_dynamics import (
     prepare_method,
     solve_method,
 )
-from stiction.integrators.touching import Surface, hold, resist, resist_again, seek, touch
+from stiction.integrators.touching import (
+    Surface,
+    hold,
+    resist,
+    resist_again,
+    seek,
+    touch,
+    tries_together,
+)
 from stiction.kernels.articulated import rigid_bodies
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joints import (
@@ -33,8 +41,8 @@ from stiction.kernels.kinematics import forward_kinematics, velocities, zero_row
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
-TOGETHER = 2  # so often modes and impulses are sought together; then modes with impulses held,
-PIVOTS = 4  # first changing all wrong modes at once, so often; then one at a time, by descent
+BLOCKS = 3  # so often all wrong modes are changed at once; then one at a time
+PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
 
 
 class System(NamedTuple):
@@ -105,20 +113,23 @@ def settle(system, instant, q, v, shares):
     the impulses with these modes.
     """
     dynamics, dt = system.dynamics, instant.dt
+    together = tries_together(system.model)
     seek(system.model, system.surface, dynamics, instant, shares)
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
         hold_mode(dynamics, d, q, v, dt, shares)
     settled, held, touched = False, False, OK
-    for attempt in range(TOGETHER + PIVOTS + 20 * len(v)):
+    for attempt in range(together + PIVOTS + 20 * len(v)):
         solve_method(system.method, dynamics)
         if not held:
             touched = resist(system.model, system, instant, shares)
         if settled:
             return touched
-        if attempt < TOGETHER + PIVOTS:
-            fits = pivot(dynamics, q, v, dt, shares) == 0
-        elif attempt == TOGETHER + PIVOTS:
+        if attempt < together:
+            fits = pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0
+        elif attempt < together + PIVOTS:
+            fits = pivot(dynamics, q, v, dt, shares, True) == 0
+        elif attempt == together + PIVOTS:
             begin_descent(dynamics, q, v, dt, shares)
             fits = False
         else:
@@ -129,7 +140,7 @@ def settle(system, instant, q, v, shares):
             hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
             prepare_method(system.method, dynamics)
             settled, held = True, False
-        elif attempt == TOGETHER - 1:
+        elif attempt == together - 1:
             held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
             prepare_method(system.method, dynamics)
     return JOINTS_UNSETTLED

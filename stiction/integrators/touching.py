@@ -70,6 +70,7 @@ IMPACT = 2  # no time passes, only impulses count
 NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
 TAMINGS = 12  # trials for a restitution that adds no energy
+TOGETHER = {FORCE_LAW: 2, ACCELERATION_LAW: 2, IMPULSE_LAW: 2, IMPULSE_SOLVER: 12}
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
 
 
@@ -116,6 +117,21 @@ def hold(model, surface, dynamics, factor):
 def close(model, surface, dynamics, dt):
     """Complete impulses of the step and twists at its end, for the record."""
     _family(type(model))[5](surface, dynamics, dt)
+
+
+def tries_together(model):
+    """How often modes of the joints and impulses are sought together.
+
+    Impulse solvers and joint friction agree in the end; impulses that are put right afterwards need
+    not.
+    """
+    return TOGETHER[MODELS[type(model)].family]
+
+
+@overload(tries_together, jit_options=INLINED)
+def _tries_together(model):
+    tries = TOGETHER[MODELS[model.instance_class].family]
+    return lambda model: tries
 
 
 def _family(kind):

@@ -138,8 +138,12 @@ def judged_mode(dynamics, d, q, v, dt, shares):
 
 
 @kernel
-def pivot(dynamics, q, v, dt, shares):
-    """Change every mode that the solution speaks against; returns how many."""
+def pivot(dynamics, q, v, dt, shares, every):
+    """Change every mode that the solution speaks against, or only the first; returns how many.
+
+    Changing all is quick, but may go round in circles; changing the first does not where a solver
+    of contact does what it promises (K. G. Murty's least-index rule for such problems).
+    """
     changed = 0
     for d in range(len(v)):
         mode = judged_mode(dynamics, d, q, v, dt, shares)
@@ -147,6 +151,8 @@ def pivot(dynamics, q, v, dt, shares):
             dynamics.mode[d] = mode
             hold_mode(dynamics, d, q, v, dt, shares)
             changed += 1
+            if not every:
+                break
     return changed
 
 
