@@ -24,7 +24,7 @@ from stiction.robot import Robot
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
 SLACK = {
     np.dtype(np.float64): (1e-9, 1e-6),
-    np.dtype(np.float32): (1e-4, 1e-2),
+    np.dtype(np.float32): (1e-4, 1e-1),
 }  # `Tree.slack`, well above rounding
 TOUCHES = 1e-9  # depth that is no more than a touch [m]
 _DOF_FIELDS = (
