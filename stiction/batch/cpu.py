@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.batch.problem import Problem, arrays_of, in_precision, tree_in_precision
 from stiction.contact.contact_model import Memory
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState, Work
@@ -152,10 +152,3 @@ def copy_arrays(values: Any) -> Any:
         copies = [copy_arrays(value) for value in values]
         return type(values)(*copies) if hasattr(values, "_fields") else tuple(copies)
     return values.copy() if isinstance(values, np.ndarray) else values
-
-
-def arrays_of(values: Any) -> list[np.ndarray]:
-    """Return all arrays in nested tuples."""
-    if isinstance(values, tuple):
-        return [array for value in values for array in arrays_of(value)]
-    return [values] if isinstance(values, np.ndarray) else []

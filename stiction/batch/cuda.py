@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.batch.problem import Problem, empty_record, in_precision, tree_in_precision
+from stiction.batch.problem import (
+    Problem,
+    arrays_of,
+    empty_record,
+    in_precision,
+    tree_in_precision,
+)
 from stiction.compiled import kernel
 from stiction.contact.contact_model import parameters
 from stiction.errors import InputError
@@ -67,10 +73,11 @@ class CudaEngine:
         self.problem, self.real = problem, problem.real
         self.cuda = cuda_module()
         one, each = self._bundles()
-        needed = sum(array.nbytes for array in leaves(each))
+        needed = sum(array.nbytes for array in arrays_of(each))
         check_memory(self.cuda, needed, problem.worlds)
         self.device = moved(self.cuda, each)
-        self._one, self._all = one, each
+        pairs = zip(arrays_of(one), arrays_of(each), strict=True)
+        self.bytes_of_worlds = sum(many.nbytes for single, many in pairs if many.ndim > single.ndim)
         kinds = (problem.integrator, problem.method, problem.model)
         self._constants = tuple(in_precision(value, self.real) for value in kinds)
         self.kernel = cuda_kernel(self.cuda, source_of(one, each), type(problem.model))
@@ -116,14 +123,6 @@ class CudaEngine:
             status=np.full((1, n), OK),
         )
         return one, each
-
-    def own_arrays(self) -> list[Any]:
-        """Return the arrays that each world has for itself."""
-        return [
-            array
-            for single, array in zip(leaves(self._one), leaves(self._all), strict=True)
-            if array.ndim > single.ndim
-        ]
 
     def advance(self, record: Record, every: int, first: int, last: int) -> None:
         """Take the steps first .. last in all worlds; `record` is on the device, world-last."""
@@ -199,13 +198,6 @@ def last(values: np.ndarray, real: type) -> np.ndarray:
     if len(values) == 1:
         return np.ascontiguousarray(values[0], real)
     return np.ascontiguousarray(np.moveaxis(values, 0, -1), real)
-
-
-def leaves(values: Any) -> list[np.ndarray]:
-    """Return all arrays in nested tuples."""
-    if isinstance(values, tuple):
-        return [array for value in values for array in leaves(value)]
-    return [values] if isinstance(values, np.ndarray) else []
 
 
 def moved(cuda: Any, values: Any) -> Any:

@@ -313,3 +313,10 @@ def empty_record(problem: Problem, rows: int, channels: tuple[str, ...] = ()) ->
             for name in Record._fields
         }
     )
+
+
+def arrays_of(values: Any) -> list[np.ndarray]:
+    """Return all arrays in nested tuples."""
+    if isinstance(values, tuple):
+        return [array for value in values for array in arrays_of(value)]
+    return [values] if isinstance(values, np.ndarray) else []

@@ -158,7 +158,7 @@ def on_gpu(
     compiled = next(iter(engine.kernel.overloads.values()))
     name = "None" if model is None else type(model).__name__
     must = MUST.get(name) if worlds >= 16384 and (states[1] == states[1][0]).all() else None
-    size = sum(array.nbytes for array in engine.own_arrays())
+    size = engine.bytes_of_worlds
     off = disagreement(world, model, states, control)
     return {
         "rate [M/s]": round(best, 3),
