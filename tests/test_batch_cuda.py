@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 # Five steps at up to 1 m/s; what Bilateral fixes yields a little in single precision.
 AGREEMENT = {"float64": 1e-12, "float32": 5e-3}
@@ -20,6 +22,7 @@ def device_is_there() -> bool:
     return done.stdout.strip() == "True"
 
 
+@pytest.mark.jit  # runs without the compiler anyway, in a process of its own: once is enough
 def test_worlds_on_cuda_move_as_on_the_cpu():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if not device_is_there():
