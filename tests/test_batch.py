@@ -146,7 +146,7 @@ def test_every_kth_step_is_recorded():
 def test_single_precision_says_so_where_a_tolerance_is_out_of_reach():
     world = st.World(st.robots.brick())
     batch = st.simulate_batch(
-        world, 2, st.Coulomb(), states=world.standing(), duration=3 * DT, precision="float32"
+        world, 2, st.Coulomb(), states=world.standing(), duration=0.0, precision="float32"
     )
     assert batch.q.dtype == np.float32
     assert any("tolerance" in note for note in batch.notes)
