@@ -97,7 +97,7 @@ class Simulation:
         self._state = StepState(begin.q, begin.v)
         model = checked_model(contact)
         surface, self.place_names, self.notes = make_surface(world, model)
-        self._warn_of_long_step(model, surface)
+        self.notes += warn_of_long_step(world, model, surface, self.dt)
         self._system = System(
             allocate(world.tree),
             checked_method(method),
@@ -111,18 +111,6 @@ class Simulation:
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
-
-    def _warn_of_long_step(self, model: Any, surface: Surface) -> None:
-        """Warn, with numbers, where an explicit contact law would need shorter steps."""
-        bound = longest_step(self.world, model, surface.places, surface.contact.table)
-        if bound is not None and self.dt > bound.dt:
-            together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
-            message = (
-                f"{type(model).__name__}: dt is {self.dt:g} s; {together}, bear at most "
-                f"{bound.dt:.3g} s: give a shorter dt, or less stiffness and damping"
-            )
-            self.notes.append(message)
-            warnings.warn(message, StabilityWarning, stacklevel=3)
 
     @property
     def contacts(self) -> list[ContactPoint]:
@@ -196,16 +184,7 @@ class Simulation:
 
     def allocate_record(self, rows: int) -> Record:
         """Return arrays for a record of so many rows."""
-        nq, nv, places = self.world.nq, self.world.nv, len(self.place_names)
-        shapes: dict[str, tuple[int, ...]] = {
-            "q": (nq,),
-            "v": (nv,),
-            "torque": (nv,),
-            "passive": (nv,),
-        }
-        shapes |= {"force": (places, 3), "depth": (places,), "slip": (places, 3)}
-        shapes |= {"contact_velocity": (places, 3), "solver": (3,)}
-        return Record(**{name: np.zeros((rows, *shape)) for name, shape in shapes.items()})
+        return allocate_record(self.world, len(self.place_names), rows)
 
     def save_state(self) -> SavedState:
         """Return all that the continuation depends on."""
@@ -327,6 +306,20 @@ def checked_method(method: Any) -> Any:
     return method
 
 
+def warn_of_long_step(world: World, model: Any, surface: Surface, dt: float) -> list[str]:
+    """Warn, with numbers, where an explicit contact law would need shorter steps; and note it."""
+    bound = longest_step(world, model, surface.places, surface.contact.table)
+    if bound is None or dt <= bound.dt:
+        return []
+    together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
+    message = (
+        f"{type(model).__name__}: dt is {dt:g} s; {together}, bear at most "
+        f"{bound.dt:.3g} s: give a shorter dt, or less stiffness and damping"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
+
+
 def bound_controllers(world: World, controller: Controller) -> tuple:
     """All controllers as parameter tuples."""
     several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
@@ -356,6 +349,17 @@ def allocate_work(world: World, places: int) -> Work:
     shapes |= {"total_impulse": (places, 3), "total_solver": 3}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Work(**arrays, first_mode=np.zeros(nv, np.int64))
+
+
+def allocate_record(
+    world: World, places: int, rows: int, channels: tuple[str, ...] = Record._fields
+) -> Record:
+    """Return arrays for a record of so many rows of some channels; the others have none."""
+    shapes: dict[str, tuple[int, ...]] = {"q": (world.nq,), "depth": (places,), "solver": (3,)}
+    shapes |= dict.fromkeys(("v", "torque", "passive"), (world.nv,))
+    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (places, 3))
+    counts = {name: rows if name in channels else 0 for name in Record._fields}
+    return Record(**{name: np.zeros((counts[name], *shapes[name])) for name in Record._fields})
 
 
 def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:

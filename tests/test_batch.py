@@ -7,6 +7,7 @@ import stiction as st
 from contact.problems import plate, thrown
 from mechanisms import fewer
 from stiction.errors import InputError
+from stiction.stability import StabilityWarning
 
 DT = 1e-3
 MODELS = [
@@ -113,7 +114,7 @@ def test_a_world_that_diverges_is_marked_and_does_not_stop_the_others():
     batch = st.simulate_batch(
         world, 3, None, states=states, forces=forces, duration=5 * DT, record=keep
     )
-    assert batch.state.tolist() == ["well", "diverged", "well"]
+    assert batch.status.tolist() == ["well", "diverged", "well"]
     assert batch.steps.tolist() == [5, 1, 5]
     assert np.isnan(batch.record["q"][1, 1:]).all() and np.isfinite(batch.record["q"][0]).all()
 
@@ -131,6 +132,13 @@ def test_chosen_worlds_can_be_reset_without_a_past():
     fresh.step(fewer(20, 2))
     assert (batch.q[[1, 3]] == fresh.q).all()
     assert batch.time == pytest.approx(2 * fewer(20, 2) * DT)
+
+
+def test_a_step_too_long_for_the_law_warns_and_is_noted():
+    world, stiff = st.World(st.robots.ball()), st.SpringDamper(stiffness=1e9)
+    with pytest.warns(StabilityWarning, match="bear at most"):
+        batch = st.simulate_batch(world, 2, stiff, duration=0.0)
+    assert any("bear at most" in note for note in batch.notes)
 
 
 def test_every_kth_step_is_recorded():

@@ -125,7 +125,7 @@ class CpuEngine:
         """Return a copy of q, v or status, (worlds, ...)."""
         return getattr(self, name).copy()
 
-    def steps_of(self, steps: int) -> np.ndarray:
+    def steps(self) -> np.ndarray:
         """Return how many steps each world has taken."""
         return self.report[:, 0].copy()
 

@@ -14,7 +14,6 @@ import numpy as np
 from stiction.batch.problem import (
     Problem,
     arrays_of,
-    empty_record,
     in_precision,
     tree_in_precision,
 )
@@ -25,7 +24,7 @@ from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, Dynamics, allocate
 from stiction.loop import Clock, Record, run
-from stiction.simulation import allocate_work
+from stiction.simulation import allocate_record, allocate_work
 
 THREADS = 64  # in a block
 run_world = kernel(run)
@@ -87,7 +86,7 @@ class CudaEngine:
         problem, real = self.problem, self.real
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
-        record = empty_record(problem, 0)
+        record = allocate_record(problem.world, len(problem.place_names), 0)
         one = Bundle(
             in_precision(problem.controllers[0], real),
             in_precision(problem.forces[0], real),
@@ -146,9 +145,9 @@ class CudaEngine:
         array = self.device.status if name == "status" else getattr(self.device.state, name)
         return np.ascontiguousarray(array.copy_to_host().T)
 
-    def steps_of(self, steps: int) -> np.ndarray:
+    def steps(self) -> np.ndarray:
         """Return how many steps each world has taken."""
-        return self.device.report.copy_to_host()[0] if steps else np.zeros(self.problem.worlds)
+        return self.device.report.copy_to_host()[0]
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Copy forces along the coordinates to the device, (worlds, nv)."""

@@ -15,7 +15,6 @@ from stiction.errors import InputError
 from stiction.external import bind_forces
 from stiction.integrators.touching import Surface
 from stiction.kernels.forces import Forces
-from stiction.loop import Record
 from stiction.simulation import (
     bound_controllers,
     checked_dt,
@@ -23,6 +22,7 @@ from stiction.simulation import (
     checked_method,
     is_count,
     make_surface,
+    warn_of_long_step,
 )
 from stiction.world import SLACK, State, World
 
@@ -92,10 +92,11 @@ def make_problem(
         raise InputError(
             f"torque: found shape {given.shape}; give finite numbers ({worlds}, {world.nv})"
         )
+    dt = checked_dt(dt)
     return Problem(
         world=world,
         worlds=worlds,
-        dt=checked_dt(dt),
+        dt=dt,
         precision=precision,
         integrator=checked_integrator(integrator),
         method=checked_method(method),
@@ -110,7 +111,7 @@ def make_problem(
         start=start,
         surface=surface,
         place_names=names,
-        notes=[*notes, *more, *more_notes],
+        notes=[*notes, *more, *more_notes, *warn_of_long_step(world, model, surface, dt)],
     )
 
 
@@ -298,21 +299,6 @@ def tree_in_precision(tree: Any, real: Any) -> Any:
     """Return the tree with the slack that its precision needs."""
     moved = in_precision(tree, real)
     return moved._replace(slack=np.array(SLACK[np.dtype(real)], real))
-
-
-def empty_record(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
-    """Return a record of one world with rows for some channels."""
-    places = len(problem.place_names)
-    shapes: dict[str, tuple[int, ...]] = {"q": (problem.world.nq,), "solver": (3,)}
-    shapes |= dict.fromkeys(("v", "torque", "passive"), (problem.world.nv,))
-    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (places, 3))
-    shapes["depth"] = (places,)
-    return Record(
-        **{
-            name: np.zeros((rows if name in channels else 0, *shapes[name]))
-            for name in Record._fields
-        }
-    )
 
 
 def arrays_of(values: Any) -> list[np.ndarray]:

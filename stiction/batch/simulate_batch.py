@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from stiction.arguments import numbers
 from stiction.batch.cpu import CpuEngine
 from stiction.batch.cuda import CudaEngine
-from stiction.batch.problem import Problem, each_state, empty_record, make_problem
+from stiction.batch.problem import Problem, each_state, make_problem
 from stiction.errors import InputError
 from stiction.integrators.forward_dynamics import ArticulatedBody
 from stiction.integrators.semi_implicit import SemiImplicitEuler
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.loop import Record
-from stiction.simulation import is_count, is_real
+from stiction.simulation import allocate_record, is_count, is_real
 from stiction.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
@@ -48,7 +48,7 @@ class BatchMotion:
     q: np.ndarray  # (worlds, nq) in the end
     v: np.ndarray  # (worlds, nv)
     steps: np.ndarray  # (worlds) steps taken
-    state: np.ndarray  # (worlds) "well", "diverged" or "joints not settled"
+    status: np.ndarray  # (worlds) "well", "diverged" or "joints not settled"
     time: np.ndarray  # (rows) of the record [s]
     record: dict[str, np.ndarray]  # channel: (worlds, rows, ...); not a number after a failure
     notes: list[str]
@@ -56,7 +56,7 @@ class BatchMotion:
     @property
     def well(self) -> np.ndarray:
         """Which worlds came to the end, (worlds)."""
-        return self.state == WELL
+        return self.status == WELL
 
 
 class BatchSimulation:
@@ -153,7 +153,7 @@ class BatchSimulation:
         """Take n steps in all worlds that are well."""
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
-        self._advance(self._engine.make_record(empty_record(self.problem, 0)), 1, n)
+        self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
         """Put some worlds, by number or as a mask, into states, without a past; time goes on."""
@@ -193,13 +193,13 @@ def simulate_batch(
     problem = batch.problem
     steps = math.ceil(duration / problem.dt * (1 - 1e-12))
     rows = check_recording(problem, record, steps)
-    kept = batch._engine.make_record(empty_record(problem, rows, record.channels))
+    kept = batch._engine.make_record(record_of(problem, rows, record.channels))
     if steps > 0:
         batch._advance(kept, record.every, steps)
-    state, taken = batch.status, batch._engine.steps_of(steps)
+    status, taken = batch.status, batch._engine.steps()
     found = batch._engine.host_record(kept)
     channels = {name: getattr(found, name) for name in record.channels}
-    for world_number in np.flatnonzero(state != WELL):
+    for world_number in np.flatnonzero(status != WELL):
         first = (taken[world_number] - 1) // record.every + 1
         for array in channels.values():
             array[world_number, first:] = np.nan
@@ -207,11 +207,16 @@ def simulate_batch(
         q=batch.q,
         v=batch.v,
         steps=taken,
-        state=state,
+        status=status,
         time=problem.start + np.arange(rows) * (record.every * problem.dt),
         record=channels,
         notes=problem.notes,
     )
+
+
+def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
+    """Return a record of one world."""
+    return allocate_record(problem.world, len(problem.place_names), rows, channels)
 
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:
@@ -225,7 +230,7 @@ def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int
     if not is_count(record.every):
         raise InputError(f"record: every is {record.every!r}; give a whole number from 1")
     rows = -(-steps // record.every)
-    one = sum(array.size for array in empty_record(problem, 1, record.channels))
+    one = sum(array.size for array in record_of(problem, 1, record.channels))
     needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize
     if needed > record.memory:
         raise InputError(

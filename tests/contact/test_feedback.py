@@ -204,6 +204,7 @@ def test_eq_15_to_18_unsaturated_accelerations_are_those_wanted():
     """A tripod that spins and turns in the ground, with friction without bounds."""
     world, rng = st.World(plate(3)), np.random.default_rng(5)
     model = st.Feedback(mu_kinetic=1e9, steady_depth=0.0)
+    checked = 0
     for _ in range(fewer(20, 3)):
         state = thrown(world, rng, tilt=0.01, speed=0.2, sinking=0.3, spin=0.5, above=-3e-3)
         motion = st.simulate(world, model, duration=1e-6, dt=1e-6, state=state)
@@ -214,7 +215,6 @@ def test_eq_15_to_18_unsaturated_accelerations_are_those_wanted():
             continue
         a = (motion.v[1] - motion.v[0]) / 1e-6
         v, later = J[low] @ state.v, point_jacobians(world, motion.q[1])[0][low]
-        found = J[low] @ a + (later - J[low]) @ state.v / 1e-6
         wanted = np.column_stack(
             [-250.0 * v[:, :2], 500.0 * -gap[low] - 250.0 * np.minimum(v[:, 2], 0)]
         )
@@ -224,7 +224,8 @@ def test_eq_15_to_18_unsaturated_accelerations_are_those_wanted():
         assert np.allclose(
             J[low] @ a, best.reshape(-1, 3), rtol=0, atol=1e-3 * np.abs(wanted).max()
         )
-        assert found.shape == wanted.shape
+        checked += 1
+    assert checked > 0
 
 
 @pytest.mark.parametrize("points", [4, 8, 16])
