@@ -77,7 +77,9 @@ def expected(world, state, model, friction=0.0):
         M = rows @ np.linalg.solve(H, rows.T)
         delta_a = v_plus[touching].ravel() - rows @ v_free
         p[:] = 0
-        p[touching] = (np.linalg.pinv(M, rcond=1e-9, hermitian=True) @ delta_a).reshape(-1, 3)
+        p[touching] = (
+            np.linalg.pinv(M, rcond=model.rank_tolerance, hermitian=True) @ delta_a
+        ).reshape(-1, 3)
         pulled = p[touching, 2] < 0
         if not pulled.any():
             break
@@ -115,20 +117,24 @@ def test_the_whole_procedure_is_that_of_section_3_3(points, restitution):
 
 
 def test_a_robot_with_two_feet_is_solved_as_a_whole():
-    """Landings in which all joints slide, so that their friction is known beforehand."""
+    """Landings in which all joints slide, so that their friction is known beforehand.
+
+    The legs have no joint about the vertical: one direction moves 1e-7 of the most movable one, all
+    others 0.1 and more. Both leave it out; what is left of it differs by as much as it moves.
+    """
     world, rng = st.World(st.robots.biped10()), np.random.default_rng(2)
-    model = st.Multipoint(mu_static=0.6, mu_kinetic=0.3, rank_tolerance=1e-9)
+    model = st.Multipoint(mu_static=0.6, mu_kinetic=0.3, rank_tolerance=1e-4)
     checked = both = 0
     for _ in range(fewer(20, 3)):
         state = thrown(world, rng, tilt=1e-3, speed=0.5, sinking=0.5, spin=0.5, above=-2e-3)
-        state.q[7:] += rng.uniform(0.0, 0.003, world.nq - 7)  # legs out of a singular pose
+        state.q[7:] += rng.uniform(0.0, 0.003, world.nq - 7)
         motion = st.simulate(world, model, duration=DT, dt=DT, state=state)
         passive = motion.passive[0]
         if not np.allclose(np.abs(passive), world.tree.friction, rtol=0, atol=1e-12):
             continue
         wanted = expected(world, state, model, passive)
         p = DT * motion.force[0]
-        assert np.allclose(p, wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
+        assert np.allclose(p, wanted, rtol=0, atol=1e-7 * np.abs(wanted).max())
         checked += 1
         both += all(np.any(motion.foot_force(f)[0]) for f in ("left_foot", "right_foot"))
     assert checked > 0 and both > 0
