@@ -19,7 +19,7 @@ from stiction.kernels.articulated import (
     articulated_bodies,
     articulated_modes,
     link_inverse_inertia,
-    rigid_bodies,
+    move_links,
 )
 from stiction.kernels.joint_space import (
     bias,
@@ -34,10 +34,8 @@ from stiction.kernels.joint_space import (
 )
 from stiction.kernels.kinematics import (
     drift_accelerations,
-    forward_kinematics,
     frame_jacobian,
     point_drift,
-    velocities,
 )
 from stiction.kernels.quantities import (
     centre_of_mass as _centre_of_mass,
@@ -78,9 +76,7 @@ class Momentum(NamedTuple):
 
 @routine
 def _place(dynamics, q, v):
-    forward_kinematics(dynamics, q)
-    velocities(dynamics, v)
-    rigid_bodies(dynamics)
+    move_links(dynamics, q, v)
 
 
 @routine
@@ -137,9 +133,7 @@ def _link_inertia_joint_space(dynamics, links, common, modes, result):
 def measure(dynamics, q, v, centre, momenta, energies):
     """Centre of mass (n, 3), momentum about the origin (n, 6) and energies (n, 2) of n states."""
     for k in range(len(q)):
-        forward_kinematics(dynamics, q[k])
-        velocities(dynamics, v[k])
-        rigid_bodies(dynamics)
+        move_links(dynamics, q[k], v[k])
         c, _ = _centre_of_mass(dynamics)
         store_vector(centre, k, c)
         total = total_momentum(dynamics)

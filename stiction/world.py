@@ -358,7 +358,11 @@ def _chains(
             chains.append([*(chains[dof_parent[d]] if dof_parent[d] >= 0 else []), d])
             depth[d] = len(chains[d]) - 1
     rows = np.cumsum(depth + 1) - (depth + 1)
+    gathers = np.zeros_like(parent)
+    for link in range(1, len(parent)):
+        gathers[parent[link]] |= parent[link] != link - 1
     return {
+        "gathers": gathers,
         "dof_parent": dof_parent,
         "dof_depth": depth,
         "dof_row": rows.astype(np.int64),

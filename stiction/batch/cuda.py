@@ -1,16 +1,16 @@
 """Batches on a GPU: one thread for each world, all steps of a call in one launch.
 
-The kernels are those of the CPU. Arrays that differ between worlds have these along their last
-axis, so that neighbouring threads read neighbouring numbers; what all worlds share is there once.
+The kernels are those of the CPU. What worlds need for themselves, and what all of them share, lies
+packed (`packed.py`); what users give and take has the worlds along its last axis.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.batch.packed import LANES, Layout, viewer
 from stiction.batch.problem import (
     Problem,
     arrays_of,
@@ -26,23 +26,37 @@ from stiction.kernels.tree import OK, Dynamics, allocate
 from stiction.loop import Clock, Record, run
 from stiction.simulation import allocate_record, allocate_work
 
-THREADS = 64  # in a block
+THREADS = 32  # in a block: with few worlds, more multiprocessors work
+SHARED = ("controllers", "forces", "dynamics.tree", "surface.places", "surface.ground")
+NONE: Any = ()  # a kernel takes no None
 run_world = kernel(run)
 
 
 class Bundle(NamedTuple):
-    """Everything of all worlds."""
+    """Everything of one world."""
 
     controllers: tuple
     forces: Any
-    values: np.ndarray  # (worlds or 1, fields) of the contact model
     dynamics: Dynamics
     surface: Any
     work: Work
     state: StepState
     record: Record
     report: np.ndarray  # (2)
-    status: np.ndarray  # (1)
+
+
+class Given(NamedTuple):
+    """What users give and take, on the device; worlds along the last axis."""
+
+    q: Any  # (nq, worlds)
+    v: Any  # (nv, worlds)
+    torque: Any  # (nv, worlds)
+    values: Any  # (worlds or 1, fields) of the contact model
+    table: Any  # (pairs, fields, worlds); NONE if it is the same for all
+    controllers: Any  # NONE if they are the same for all
+    forces: Any  # NONE if they are the same for all
+    report: Any  # (2, worlds)
+    status: Any  # (1, worlds)
 
 
 def cuda_module() -> Any:
@@ -71,70 +85,72 @@ class CudaEngine:
         """Move all worlds to the device at their beginning. threads: no matter here."""
         self.problem, self.real = problem, problem.real
         self.cuda = cuda_module()
-        one, each = self._bundles()
-        needed = sum(array.nbytes for array in arrays_of(each))
-        check_memory(self.cuda, needed, problem.worlds)
-        self.device = moved(self.cuda, each)
-        pairs = zip(arrays_of(one), arrays_of(each), strict=True)
-        self.bytes_of_worlds = sum(many.nbytes for single, many in pairs if many.ndim > single.ndim)
+        one, given = self._one_world(), self._given()
+        source = Source(self.real, one, given)
+        blocks = -(-problem.worlds // LANES)
+        needed = blocks * LANES * source.worlds.items * source.worlds.item.itemsize
+        self.bytes_of_worlds = needed + sum(array.nbytes for array in arrays_of(given))
+        check_memory(self.cuda, self.bytes_of_worlds, problem.worlds)
+        self.given = moved(self.cuda, given)
+        self._first = self.cuda.to_device(source.worlds.contents())
+        self._shared = self.cuda.to_device(source.shared.contents())
+        self._worlds = self.cuda.device_array(
+            blocks * LANES * source.worlds.items, source.worlds.item
+        )
+        self._renew(np.arange(problem.worlds))
         kinds = (problem.integrator, problem.method, problem.model)
         self._constants = tuple(in_precision(value, self.real) for value in kinds)
-        self.kernel = cuda_kernel(self.cuda, source_of(one, each), type(problem.model))
+        self.kernel = cuda_kernel(self.cuda, source, type(problem.model))
 
-    def _bundles(self) -> tuple[Bundle, Bundle]:
-        """What one world needs, and what all need, world-last; the record is empty."""
+    def _one_world(self) -> Bundle:
+        """What one world needs; the record is empty."""
         problem, real = self.problem, self.real
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
-        record = allocate_record(problem.world, len(problem.place_names), 0)
-        one = Bundle(
+        table = np.ascontiguousarray(problem.table[0], real)
+        places = len(problem.place_names)
+        return Bundle(
             in_precision(problem.controllers[0], real),
             in_precision(problem.forces[0], real),
-            problem.values.astype(real),
             allocate(tree),
-            surface,
-            in_precision(allocate_work(problem.world, len(problem.place_names)), real),
+            surface._replace(contact=surface.contact._replace(table=table)),
+            in_precision(allocate_work(problem.world, places), real),
             StepState(problem.q[0].astype(real), problem.v[0].astype(real)),
-            in_precision(record, real),
+            in_precision(allocate_record(problem.world, places, 0), real),
             np.zeros(2, np.int64),
-            np.zeros(1, np.int64),
         )
-        n = problem.worlds
-        shared = surface._replace(
-            contact=repeated(surface.contact, n)._replace(table=last(problem.table, real)),
-            memory=repeated(surface.memory, n),
-            work=repeated(surface.work, n),
-            phase=repeated(surface.phase, n),
-            impact=repeated(surface.impact, n),
+
+    def _given(self) -> Given:
+        """What differs between worlds or is given or taken, in the memory of the computer."""
+        problem, real = self.problem, self.real
+
+        def last(values: np.ndarray) -> np.ndarray:
+            return np.ascontiguousarray(np.moveaxis(values, 0, -1), real)
+
+        return Given(
+            last(problem.q),
+            last(problem.v),
+            last(problem.torque),
+            problem.values.astype(real),
+            last(problem.table) if len(problem.table) > 1 else NONE,
+            stacked([in_precision(one, real) for one in problem.controllers]),
+            stacked([in_precision(one, real) for one in problem.forces]),
+            np.zeros((2, problem.worlds), np.int64),
+            np.full((1, problem.worlds), OK),
         )
-        dynamics = repeated(one.dynamics, n)._replace(
-            tree=tree, applied=np.ascontiguousarray(problem.torque.T, real)
-        )
-        each = one._replace(
-            controllers=stacked([in_precision(c, real) for c in problem.controllers]),
-            forces=stacked([in_precision(f, real) for f in problem.forces]),
-            dynamics=dynamics,
-            surface=shared,
-            work=repeated(one.work, n),
-            state=StepState(*(np.ascontiguousarray(x.T, real) for x in (problem.q, problem.v))),
-            record=repeated(one.record, n),
-            report=np.zeros((2, n), np.int64),
-            status=np.full((1, n), OK),
-        )
-        return one, each
 
     def advance(self, record: Record, every: int, first: int, last: int) -> None:
         """Take the steps first .. last in all worlds; `record` is on the device, world-last."""
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
         blocks = (self.problem.worlds + THREADS - 1) // THREADS
-        bundle = self.device._replace(record=record)
-        self.kernel[blocks, THREADS](*self._constants, bundle, clock, first, last)
+        memories = (self._shared, self._worlds, self.given, record)
+        self.kernel[blocks, THREADS](*self._constants, *memories, clock, first, last)
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds, on the device, world-last."""
-        many = repeated(in_precision(record, self.real), self.problem.worlds)
-        check_memory(self.cuda, sum(array.nbytes for array in many), self.problem.worlds)
-        return moved(self.cuda, many)
+        worlds, one = self.problem.worlds, in_precision(record, self.real)
+        check_memory(self.cuda, worlds * sum(array.nbytes for array in one), worlds)
+        return Record(*(self.cuda.device_array((*array.shape, worlds), self.real) for array in one))
 
     def host_record(self, record: Any) -> Record:
         """Return a record in the memory of the computer, (worlds, rows, ...)."""
@@ -142,47 +158,44 @@ class CudaEngine:
 
     def host(self, name: str) -> np.ndarray:
         """Return q, v or status in the memory of the computer, (worlds, ...)."""
-        array = self.device.status if name == "status" else getattr(self.device.state, name)
-        return np.ascontiguousarray(array.copy_to_host().T)
+        return np.ascontiguousarray(getattr(self.given, name).copy_to_host().T)
 
     def steps(self) -> np.ndarray:
         """Return how many steps each world has taken."""
-        return self.device.report.copy_to_host()[0]
+        return self.given.report.copy_to_host()[0]
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Copy forces along the coordinates to the device, (worlds, nv)."""
-        self.device.dynamics.applied.copy_to_device(np.ascontiguousarray(torque.T, self.real))
+        self.given.torque.copy_to_device(np.ascontiguousarray(torque.T, self.real))
 
     def reset(self, worlds: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Put some worlds into states, without a past, on the device."""
-        cuda, state = self.cuda, self.device.state
-        index = cuda.to_device(np.ascontiguousarray(worlds, np.int64))
-        new_q = cuda.to_device(np.ascontiguousarray(q.T, self.real))
-        new_v = cuda.to_device(np.ascontiguousarray(v.T, self.real))
-        put = reset_kernel(cuda)
+        from stiction.batch.renewal import put
+
+        index = self.cuda.to_device(np.ascontiguousarray(worlds, np.int64))
+        new_q = self.cuda.to_device(np.ascontiguousarray(q.T, self.real))
+        new_v = self.cuda.to_device(np.ascontiguousarray(v.T, self.real))
         blocks = (len(worlds) + THREADS - 1) // THREADS
-        memory = self.device.surface.memory
-        put[blocks, THREADS](
-            index, new_q, new_v, state.q, state.v, self.device.dynamics.mode, self.device.status
-        )
-        for array in memory:
-            clear_kernel(cuda)[blocks, THREADS](index, array)
+        given = self.given
+        put[blocks, THREADS](index, new_q, new_v, given.q, given.v, given.status)
+        self._renew(worlds)
+
+    def _renew(self, worlds: np.ndarray) -> None:
+        """Make the packed memory of some worlds what it is at the beginning."""
+        from stiction.batch.renewal import renew
+
+        index = self.cuda.to_device(np.ascontiguousarray(worlds, np.int64))
+        blocks = (len(worlds) + THREADS - 1) // THREADS
+        renew[blocks, THREADS](index, self._first, self._worlds)
 
 
-# ---------------------------------------------------------------------------------------- bundles
-
-
-def repeated(values: Any, worlds: int) -> Any:
-    """Return nested tuples whose arrays have a last axis over worlds, all alike."""
-    if isinstance(values, tuple):
-        return type(values)(*(repeated(value, worlds) for value in values))
-    return np.repeat(values[..., None], worlds, axis=-1)
+# ---------------------------------------------------------------------------------------- memories
 
 
 def stacked(values: list[Any]) -> Any:
-    """Return the only one as it is, or several as one with a last axis over worlds."""
+    """Return several as one with a last axis over worlds; NONE of only one."""
     if len(values) == 1:
-        return values[0]
+        return NONE
     first = values[0]
     if isinstance(first, tuple):
         parts = [stacked([value[k] for value in values]) for k in range(len(first))]
@@ -190,13 +203,6 @@ def stacked(values: list[Any]) -> Any:
     if isinstance(first, np.ndarray):
         return np.ascontiguousarray(np.stack(values, axis=-1))
     return np.array(values)
-
-
-def last(values: np.ndarray, real: type) -> np.ndarray:
-    """Return an array over worlds with these along its last axis; one row for all as it is."""
-    if len(values) == 1:
-        return np.ascontiguousarray(values[0], real)
-    return np.ascontiguousarray(np.moveaxis(values, 0, -1), real)
 
 
 def moved(cuda: Any, values: Any) -> Any:
@@ -220,90 +226,93 @@ def check_memory(cuda: Any, needed: int, worlds: int) -> None:
         )
 
 
-# ---------------------------------------------------------------------------------------- kernels
+# ----------------------------------------------------------------------------------------- kernels
 
 
-def source_of(one: Bundle, each: Bundle) -> tuple[str, dict[str, type]]:
-    """Source of the tuple that one thread sees, from the name `bundle`, and the types in it."""
-    types: dict[str, type] = {}
+class Source:
+    """The text of the bundle that one thread sees, the names in it, and where its arrays lie."""
 
-    def view(single: Any, many: Any, path: str) -> str:
-        if isinstance(single, tuple):
-            parts = [
-                view(a, b, f"{path}.{name}" if hasattr(single, "_fields") else f"{path}[{k}]")
-                for k, (name, a, b) in enumerate(
-                    zip(getattr(single, "_fields", single), single, many, strict=True)
-                )
-            ]
-            if not hasattr(single, "_fields"):
-                return f"({''.join(part + ', ' for part in parts)})"
-            name = f"T{len(types)}_{type(single).__name__}"
-            known = [key for key, kind in types.items() if kind is type(single)]
-            types.setdefault(known[0] if known else name, type(single))
-            return f"{known[0] if known else name}({', '.join(parts)})"
-        if isinstance(single, np.ndarray):
-            own = many.ndim > single.ndim
-            return f"{path}[{', '.join([':'] * single.ndim + ['i'])}]" if own else path
-        return f"{path}[i]" if isinstance(many, np.ndarray) else path
+    def __init__(self, real: Any, one: Bundle, given: Given) -> None:
+        """Lay out the arrays of one world; those that are given stay where they are."""
+        self.worlds, self.shared = Layout(real), Layout(real)
+        self.names: dict[str, Any] = {}
+        self._given = {
+            "state.q": ("given.q", given.q),
+            "state.v": ("given.v", given.v),
+            "dynamics.applied": ("given.torque", given.torque),
+            "surface.contact.table": ("given.table", given.table),
+            "controllers": ("given.controllers", given.controllers),
+            "forces": ("given.forces", given.forces),
+            "report": ("given.report", given.report),
+            **{f"record.{name}": (f"record.{name}", Ellipsis) for name in Record._fields},
+        }
+        self._places: list[tuple[str, Any, bool]] = []
+        self.text = self._view(one, "")
+        self.key = (self.text, *self._places, *self.names.values(), self.worlds.items, real)
+        self.names |= {
+            name: viewer(self.shared if shared else self.worlds, place, shared)
+            for name, place, shared in self._places
+        }
 
-    return view(one, each, "bundle"), types
+    def _view(self, one: Any, path: str) -> str:
+        """Text of one world's value, packed unless it is given."""
+        path_given, given = self._given.get(path, ("", NONE))
+        if given is not NONE:
+            return self._view_given(one, path_given)
+        if isinstance(one, tuple):
+            return self._tuple(one, path, self._view)
+        if not isinstance(one, np.ndarray):
+            name = f"number{len(self.names)}"
+            self.names[name] = one
+            return name
+        shared = path.startswith(SHARED) or path == "surface.contact.table"
+        place = (self.shared if shared else self.worlds).place(one)
+        name = f"array{len(self._places)}"
+        self._places.append((name, place, shared))
+        return f"{name}({'shared, 0' if shared else 'worlds, i'})"
+
+    def _view_given(self, one: Any, path: str) -> str:
+        """Text of one world's value in arrays with worlds along the last axis."""
+        if isinstance(one, tuple):
+            return self._tuple(one, path, self._view_given)
+        axes = one.ndim if isinstance(one, np.ndarray) else 0
+        return f"{path}[{', '.join([':'] * axes + ['i'])}]"
+
+    def _tuple(self, one: tuple, path: str, view: Any) -> str:
+        """Text of a tuple."""
+        if not hasattr(one, "_fields"):
+            return f"({''.join(view(part, f'{path}[{k}]') + ', ' for k, part in enumerate(one))})"
+        parts = [
+            view(part, f"{path}.{name}".lstrip("."))
+            for name, part in zip(one._fields, one, strict=True)
+        ]
+        name = f"{type(one).__module__}.{type(one).__qualname__}".replace(".", "_")
+        self.names[name] = type(one)
+        return f"{name}({', '.join(parts)})"
 
 
 _KERNELS: dict[Any, Any] = {}
 
 
-def cuda_kernel(cuda: Any, source: tuple[str, dict[str, type]], model: type) -> Any:
+def cuda_kernel(cuda: Any, source: Source, model: type) -> Any:
     """Return the kernel for bundles of such a shape, compiled once in a process for each type."""
-    text, types = source
-    key = (text, tuple(types.values()), model)
+    key = (*source.key, model)
     if key not in _KERNELS:
         body = f"""
-def run_worlds(integrator, method, model, bundle, clock, first, last):
+def run_worlds(integrator, method, model, shared, worlds, given, record, clock, first, last):
     i = cuda.grid(1)
-    if i < bundle.status.shape[1] and bundle.status[0, i] == OK:
-        mine = {text}
+    if i < given.status.shape[1] and given.status[0, i] == OK:
+        mine = {source.text}
         system = System(
             mine.dynamics, method, mine.controllers, mine.forces,
-            parameters(model, bundle.values, min(i, bundle.values.shape[0] - 1)), mine.surface,
+            parameters(model, given.values, min(i, given.values.shape[0] - 1)), mine.surface,
         )
-        bundle.status[0, i] = run_world(
+        given.status[0, i] = run_world(
             integrator, system, mine.state, mine.work, mine.record, clock, first, last, mine.report
         )
 """
-        names: dict[str, Any] = {**types, "cuda": cuda, "OK": OK, "System": System}
+        names: dict[str, Any] = {**source.names, "cuda": cuda, "OK": OK, "System": System}
         names |= {"run_world": run_world, "parameters": parameters}
         exec(body, names)
         _KERNELS[key] = cuda.jit(names["run_worlds"])
     return _KERNELS[key]
-
-
-@cache
-def reset_kernel(cuda: Any) -> Any:
-    """Return the kernel that puts worlds into states."""
-
-    def put(index: Any, q: Any, v: Any, all_q: Any, all_v: Any, mode: Any, status: Any) -> None:
-        j = cuda.grid(1)
-        if j < len(index):
-            i = index[j]
-            for k in range(q.shape[0]):
-                all_q[k, i] = q[k, j]
-            for k in range(v.shape[0]):
-                all_v[k, i] = v[k, j]
-                mode[k, i] = 0
-            status[0, i] = 0
-
-    return cuda.jit(put)
-
-
-@cache
-def clear_kernel(cuda: Any) -> Any:
-    """Return the kernel that clears what worlds remember."""
-
-    def clear(index: Any, memory: Any) -> None:
-        j = cuda.grid(1)
-        if j < len(index):
-            for a in range(memory.shape[0]):
-                for b in range(memory.shape[1]):
-                    memory[a, b, index[j]] = 0
-
-    return cuda.jit(clear)

@@ -139,8 +139,8 @@ class BatchSimulation:
         """
         if self.device != "cuda":
             raise InputError("on_device(): this batch is on the CPU; use q and v")
-        bundle = self._engine.device
-        return {"q": bundle.state.q, "v": bundle.state.v, "torque": bundle.dynamics.applied}
+        given = self._engine.given
+        return {"q": given.q, "v": given.v, "torque": given.torque}
 
     def set_torque(self, torque: ArrayLike) -> None:
         """Give all worlds new constant forces along their coordinates, (worlds, nv)."""

@@ -30,10 +30,10 @@ from stiction.integrators.semi_implicit import record_forces
 from stiction.kernels.articulated import (
     articulated_accelerations,
     articulated_bodies,
-    rigid_bodies,
+    move_links,
 )
 from stiction.kernels.contact import add_contact_forces, detect
-from stiction.kernels.kinematics import advance, forward_kinematics, velocities, zero_rows
+from stiction.kernels.kinematics import advance, zero_rows
 from stiction.kernels.response import (
     free_twists,
     gather_wrenches,
@@ -95,21 +95,9 @@ def microseconds(repeat: Callable[..., None], *args: Any) -> float:
 
 
 @kernel
-def _kinematics(n: int, step: Step) -> None:
+def _links(n: int, step: Step) -> None:
     for _ in range(n):
-        forward_kinematics(step.system.dynamics, step.state.q)
-
-
-@kernel
-def _velocities(n: int, step: Step) -> None:
-    for _ in range(n):
-        velocities(step.system.dynamics, step.state.v)
-
-
-@kernel
-def _rigid_bodies(n: int, step: Step) -> None:
-    for _ in range(n):
-        rigid_bodies(step.system.dynamics)
+        move_links(step.system.dynamics, step.state.q, step.state.v)
 
 
 @kernel
@@ -158,7 +146,7 @@ def _response(n: int, step: Step) -> None:
 @kernel
 def _contact_wrenches(n: int, step: Step) -> None:
     for _ in range(n):
-        zero_rows(step.system.dynamics.external)
+        zero_rows(step.system.dynamics.load)
         add_contact_forces(step.system.dynamics, step.system.surface.contact)
 
 
@@ -213,9 +201,7 @@ def _recording(n: int, step: Step) -> None:
 
 
 PARTS = (
-    "kinematics",
-    "velocities",
-    "rigid bodies",
+    "links",
     "control",
     "detection",
     "articulated bodies",
@@ -235,30 +221,26 @@ OF_SOLVERS, OF_LAWS = ("slot inertia", "response"), ("wrenches",)
 def _repeat(n: int, part: int, step: Step) -> None:
     """Repeat a part; one routine for all, as arrays from Python take long to compile."""
     if part == 0:
-        _kinematics(n, step)
+        _links(n, step)
     elif part == 1:
-        _velocities(n, step)
-    elif part == 2:
-        _rigid_bodies(n, step)
-    elif part == 3:
         _control(n, step)
-    elif part == 4:
+    elif part == 2:
         _detection(n, step)
-    elif part == 5:
+    elif part == 3:
         _articulated_bodies(n, step)
-    elif part == 6:
+    elif part == 4:
         _accelerations(n, step)
-    elif part == 7:
+    elif part == 5:
         _slot_inertia(n, step)
-    elif part == 8:
+    elif part == 6:
         _contact_model(n, step)
-    elif part == 9:
+    elif part == 7:
         _contact_wrenches(n, step)
-    elif part == 10:
+    elif part == 8:
         _response(n, step)
-    elif part == 11:
+    elif part == 9:
         _settle(n, step)
-    elif part == 12:
+    elif part == 10:
         _integration(n, step)
-    elif part == 13:
+    elif part == 11:
         _recording(n, step)

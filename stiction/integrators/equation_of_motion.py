@@ -27,7 +27,7 @@ from stiction.integrators.touching import (
     touch,
     tries_together,
 )
-from stiction.kernels.articulated import rigid_bodies
+from stiction.kernels.articulated import move_links
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joints import (
     begin_descent,
@@ -37,7 +37,6 @@ from stiction.kernels.joints import (
     pivot,
     sliding_friction,
 )
-from stiction.kernels.kinematics import forward_kinematics, velocities, zero_rows
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
@@ -76,10 +75,7 @@ def prepare(system, instant, q, v):
     """
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
-    forward_kinematics(dynamics, q)
-    velocities(dynamics, v)
-    rigid_bodies(dynamics)
-    zero_rows(dynamics.external)
+    move_links(dynamics, q, v)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
     status = touch(system.model, system.surface, dynamics, instant)
     for d in range(len(v)):

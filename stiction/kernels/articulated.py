@@ -12,7 +12,7 @@ friction", Eq. (16), (17).
 """
 
 from stiction.compiled import kernel
-from stiction.kernels.kinematics import last_dof
+from stiction.kernels.kinematics import last_dof, move_link, place_link
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
@@ -29,6 +29,7 @@ from stiction.kernels.spatial import (
     load_twist,
     load_vector,
     load_wrench,
+    massless_body,
     minus_outer,
     momentum,
     point_of_frame,
@@ -50,26 +51,32 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import STUCK
 
-# ------------------------------------------------------------------------------ single rigid bodies
+# ---------------------------------------------------------------------------------------- all links
 
 
 @kernel
-def rigid_bodies(dynamics):
-    """Inertia of every link about O, in world axes."""
+def move_links(dynamics, q, v):
+    """Pose, velocity, inertia about O and load of every link, in one pass.
+
+    What a link hands to the next one in a chain does not go through memory, here and in the passes
+    below: on a GPU memory is what they wait for.
+    """
     tree = dynamics.tree
+    R, p = load_matrix(dynamics.rotation, 0), load_vector(dynamics.position, 0)
+    link = load_twist(dynamics.velocity, 0)
     for i in range(1, len(tree.parent)):
-        R = load_matrix(dynamics.rotation, i)
-        centre = point_of_frame(load_vector(dynamics.position, i), R, load_vector(tree.centre, i))
+        parent = tree.parent[i]
+        if parent != i - 1:
+            R, p = load_matrix(dynamics.rotation, parent), load_vector(dynamics.position, parent)
+            link = load_twist(dynamics.velocity, parent)
+        R, p = place_link(dynamics, i, R, p, q)
+        link = move_link(dynamics, i, link, v)
+        centre = point_of_frame(p, R, load_vector(tree.centre, i))
         about_centre = symmetric_rotate(R, load_symmetric(tree.inertia, i))
-        store_inertia(dynamics.rigid, i, rigid_inertia(tree.mass[i], centre, about_centre))
-
-
-@kernel
-def bias_wrench(dynamics, i):
-    """Wrench that link i needs to go on as it moves, less that from outside: v x* I v - f."""
-    v = load_twist(dynamics.velocity, i)
-    gyroscopic = wrench_cross(v, momentum(load_inertia(dynamics.rigid, i), v))
-    return wrench_sub(gyroscopic, load_wrench(dynamics.external, i))
+        I = rigid_inertia(tree.mass[i], centre, about_centre)
+        store_inertia(dynamics.rigid, i, I)
+        gyroscopic = wrench_cross(link, momentum(I, link))
+        store_wrench(dynamics.load, i, wrench_scale(like(p[0], -1), gyroscopic))
 
 
 # --------------------------------------------------------------------------------- forward dynamics
@@ -79,34 +86,47 @@ def bias_wrench(dynamics, i):
 def articulated_bodies(dynamics):
     """From the leaves to the world: what each link feels like with its children [RBDA ch. 7]."""
     tree, IA, pA = dynamics.tree, dynamics.IA, dynamics.pA
+    nothing = Wrench(zero_vector(tree.gravity[0]), zero_vector(tree.gravity[0]))
+    massless = articulated(massless_body(tree.gravity[0]))
     for i in range(1, len(tree.parent)):
-        store_articulated(IA, i, articulated(load_inertia(dynamics.rigid, i)))
-        store_wrench(pA, i, bias_wrench(dynamics, i))
+        if tree.gathers[i] == 1:
+            store_articulated(IA, i, massless)
+            store_wrench(pA, i, nothing)
+    I, p = massless, nothing  # of the next link, if it is a child
     for i in range(len(tree.parent) - 1, 0, -1):
-        I = load_articulated(IA, i)
-        p = wrench_add(load_wrench(pA, i), articulated_transform(I, load_twist(dynamics.c, i)))
+        I = articulated_add(I, articulated(load_inertia(dynamics.rigid, i)))
+        p = wrench_sub(p, load_wrench(dynamics.load, i))
+        if tree.gathers[i] == 1:
+            I, p = articulated_add(I, load_articulated(IA, i)), wrench_add(p, load_wrench(pA, i))
+        p = wrench_add(p, articulated_transform(I, load_twist(dynamics.c, i)))
         for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
-            S = load_twist(dynamics.S, d)
-            U = articulated_transform(I, S)
-            D = power(S, U) + tree.armature[d] + dynamics.resistance[d]
-            held = power(S, p)
-            store_wrench(dynamics.U, d, U)
-            dynamics.D[d] = D
-            if dynamics.mode[d] >= STUCK:
-                dynamics.inverse_D[d] = 0
-                dynamics.u[d] = held
-                p = wrench_add(p, wrench_scale(dynamics.acceleration[d], U))
-            else:
-                inverse_D = like(D, 1) / D
-                u = dynamics.tau[d] - held
-                dynamics.inverse_D[d] = inverse_D
-                dynamics.u[d] = u
-                I = minus_outer(I, U, inverse_D)
-                p = wrench_add(p, wrench_scale(inverse_D * u, U))
+            I, p = eliminate(dynamics, d, I, p)
         parent = tree.parent[i]
-        if parent > 0:
-            store_articulated(IA, parent, articulated_add(load_articulated(IA, parent), I))
-            store_wrench(pA, parent, wrench_add(load_wrench(pA, parent), p))
+        if parent != i - 1:
+            if parent > 0:
+                store_articulated(IA, parent, articulated_add(load_articulated(IA, parent), I))
+                store_wrench(pA, parent, wrench_add(load_wrench(pA, parent), p))
+            I, p = massless, nothing
+
+
+@kernel
+def eliminate(dynamics, d, I, p):
+    """Write U, D and u of coordinate d; returns inertia and bias wrench as felt through it."""
+    S = load_twist(dynamics.S, d)
+    U = articulated_transform(I, S)
+    D = power(S, U) + dynamics.tree.armature[d] + dynamics.resistance[d]
+    held = power(S, p)
+    store_wrench(dynamics.U, d, U)
+    dynamics.D[d] = D
+    if dynamics.mode[d] >= STUCK:
+        dynamics.inverse_D[d] = 0
+        dynamics.u[d] = held
+        return I, wrench_add(p, wrench_scale(dynamics.acceleration[d], U))
+    inverse_D = like(D, 1) / D
+    u = dynamics.tau[d] - held
+    dynamics.inverse_D[d] = inverse_D
+    dynamics.u[d] = u
+    return minus_outer(I, U, inverse_D), wrench_add(p, wrench_scale(inverse_D * u, U))
 
 
 @kernel
@@ -117,9 +137,11 @@ def articulated_accelerations(dynamics):
     """
     tree, a = dynamics.tree, dynamics.link_acceleration
     upwards = scale(like(tree.gravity[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
-    store_twist(a, 0, Twist(upwards, zero_vector(upwards[0])))
+    link = Twist(upwards, zero_vector(upwards[0]))
+    store_twist(a, 0, link)
     for i in range(1, len(tree.parent)):
-        link = load_twist(a, tree.parent[i])
+        if tree.parent[i] != i - 1:
+            link = load_twist(a, tree.parent[i])
         for d in range(tree.v_index[i], tree.v_index[i + 1]):
             carried = power(link, load_wrench(dynamics.U, d))
             if dynamics.mode[d] >= STUCK:
@@ -129,7 +151,8 @@ def articulated_accelerations(dynamics):
                 dynamics.acceleration[d] = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
                 dynamics.reaction[d] = 0
             link = twist_add(link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
-        store_twist(a, i, twist_add(link, load_twist(dynamics.c, i)))
+        link = twist_add(link, load_twist(dynamics.c, i))
+        store_twist(a, i, link)
 
 
 # --------------------------------------------------------------------------------- impulse response
@@ -144,18 +167,22 @@ def add_response(dynamics, change):
     """
     tree, f, link_change = dynamics.tree, dynamics.pA, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
+    nothing = Wrench(nowhere, nowhere)
+    passed = nothing  # from the next link, if it is a child
     for i in range(len(tree.parent) - 1, 0, -1):
-        passed = load_wrench(f, i)
+        passed = wrench_add(passed, load_wrench(f, i))
         for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
-            taken = power(load_twist(dynamics.S, d), passed)  # the part that the joint yields to
-            dynamics.u[d] = taken
-            given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
-            passed = wrench_add(passed, given)
+            S, U = load_twist(dynamics.S, d), load_wrench(dynamics.U, d)
+            dynamics.u[d], passed = yielded(S, U, dynamics.inverse_D[d], passed)
         parent = tree.parent[i]
-        store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
-    store_twist(link_change, 0, Twist(nowhere, nowhere))
+        if parent != i - 1:
+            store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
+            passed = nothing
+    link = Twist(nowhere, nowhere)
+    store_twist(link_change, 0, link)
     for i in range(1, len(tree.parent)):
-        link = load_twist(link_change, tree.parent[i])
+        if tree.parent[i] != i - 1:
+            link = load_twist(link_change, tree.parent[i])
         for d in range(tree.v_index[i], tree.v_index[i + 1]):
             left = dynamics.u[d] - power(link, load_wrench(dynamics.U, d))
             if dynamics.mode[d] >= STUCK:
@@ -164,6 +191,13 @@ def add_response(dynamics, change):
             change[d] += joint
             link = twist_add(link, twist_scale(joint, load_twist(dynamics.S, d)))
         store_twist(link_change, i, link)
+
+
+@kernel
+def yielded(S, U, inverse_D, f):
+    """Return what a coordinate yields to of a wrench behind it, and the wrench as passed on."""
+    taken = power(S, f)
+    return taken, wrench_add(f, wrench_scale(-taken * inverse_D, U))
 
 
 # -------------------------------------------------------------------- inverse inertia felt by links
@@ -186,16 +220,19 @@ def link_modes(dynamics, link, at, modes, b):
     alone, decoupled from all others, moves with unit velocity. Only coordinates between the link
     and the world take part; the others are left untouched.
     """
-    tree = dynamics.tree
-    for k in range(6):
-        f = unit_wrench(k, dynamics.D[0], at)
-        d = last_dof(tree, link)
-        while d >= 0:
-            taken = power(load_twist(dynamics.S, d), f)
-            modes[b, d, k] = taken
-            given = wrench_scale(-taken * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
-            f = wrench_add(f, given)
-            d = tree.dof_parent[d]
+    x = dynamics.D[0]
+    f0, f1, f2 = unit_wrench(0, x, at), unit_wrench(1, x, at), unit_wrench(2, x, at)
+    f3, f4, f5 = unit_wrench(3, x, at), unit_wrench(4, x, at), unit_wrench(5, x, at)
+    d = last_dof(dynamics.tree, link)
+    while d >= 0:
+        S, U, k = load_twist(dynamics.S, d), load_wrench(dynamics.U, d), dynamics.inverse_D[d]
+        modes[b, d, 0], f0 = yielded(S, U, k, f0)
+        modes[b, d, 1], f1 = yielded(S, U, k, f1)
+        modes[b, d, 2], f2 = yielded(S, U, k, f2)
+        modes[b, d, 3], f3 = yielded(S, U, k, f3)
+        modes[b, d, 4], f4 = yielded(S, U, k, f4)
+        modes[b, d, 5], f5 = yielded(S, U, k, f5)
+        d = dynamics.tree.dof_parent[d]
 
 
 @kernel

@@ -205,4 +205,4 @@ def add_contact_forces(dynamics, contact):
     for i in range(contact.count[0]):
         link = contact.body_a[i]
         f = wrench_at_point(load_vector(contact.force, i), load_vector(contact.arm, i))
-        store_wrench(dynamics.external, link, wrench_add(load_wrench(dynamics.external, link), f))
+        store_wrench(dynamics.load, link, wrench_add(load_wrench(dynamics.load, link), f))

@@ -85,6 +85,4 @@ def external_forces(forces, dynamics, t, step_time, dt):
         f = wrench_now(forces, i, t, step_time, dt)
         r = arm_to(dynamics, link, load_vector(forces.place, i))
         at_origin = Wrench(f.force, add(f.moment, cross(r, f.force)))
-        store_wrench(
-            dynamics.external, link, wrench_add(load_wrench(dynamics.external, link), at_origin)
-        )
+        store_wrench(dynamics.load, link, wrench_add(load_wrench(dynamics.load, link), at_origin))

@@ -7,7 +7,7 @@ these, the root's first, from `dof_row[d]` on, so that all inner loops run over 
 """
 
 from stiction.compiled import kernel
-from stiction.kernels.articulated import bias_wrench, unit_wrench
+from stiction.kernels.articulated import unit_wrench
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
     Twist,
@@ -25,6 +25,7 @@ from stiction.kernels.spatial import (
     twist_add,
     twist_scale,
     wrench_add,
+    wrench_sub,
     zero_vector,
 )
 from stiction.kernels.tree import STUCK
@@ -36,7 +37,7 @@ from stiction.kernels.tree import STUCK
 def inverse_dynamics(dynamics, a, force):
     """force = H a + b - J' f, the forces that give the coordinates accelerations a [RBDA ch. 5].
 
-    f are the external wrenches. Needs kinematics, velocities and rigid bodies.
+    f are the external wrenches, in `load`. Needs `move_links`.
     """
     tree = dynamics.tree
     upwards = scale(like(tree.gravity[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
@@ -48,7 +49,7 @@ def inverse_dynamics(dynamics, a, force):
             link = twist_add(link, twist_scale(a[d], load_twist(dynamics.S, d)))
         store_twist(acceleration, i, link)
         needed = momentum(load_inertia(dynamics.rigid, i), link)
-        store_wrench(through, i, wrench_add(needed, bias_wrench(dynamics, i)))
+        store_wrench(through, i, wrench_sub(needed, load_wrench(dynamics.load, i)))
     for i in range(len(tree.parent) - 1, 0, -1):
         f = load_wrench(through, i)
         for d in range(tree.v_index[i], tree.v_index[i + 1]):

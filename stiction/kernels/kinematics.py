@@ -43,33 +43,39 @@ from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
 @kernel
 def forward_kinematics(dynamics, q):
     """Pose and joint axes of every link [RBDA ch. 4]."""
+    for i in range(1, len(dynamics.tree.parent)):
+        parent = dynamics.tree.parent[i]
+        R, p = load_matrix(dynamics.rotation, parent), load_vector(dynamics.position, parent)
+        place_link(dynamics, i, R, p, q)
+
+
+@kernel
+def place_link(dynamics, i, R_parent, p_parent, q):
+    """Write the pose and the joint axes of link i, whose parent is here; returns the pose."""
     tree = dynamics.tree
     nowhere = zero_vector(q[0])
-    for i in range(1, len(tree.parent)):
-        parent, kind, k = tree.parent[i], tree.joint_type[i], tree.q_index[i]
-        R_parent = load_matrix(dynamics.rotation, parent)
-        R = compose(R_parent, load_matrix(tree.joint_rotation, i))
-        p = point_of_frame(
-            load_vector(dynamics.position, parent), R_parent, load_vector(tree.joint_position, i)
-        )
-        axis = load_vector(tree.joint_axis, i)
-        axis_in_world = transform(R, axis)
-        if kind == PRISMATIC:
-            p = add(p, scale(q[k], axis_in_world))
-        elif kind == FREE:
-            p = (q[k], q[k + 1], q[k + 2])
-        if parent == 0:
-            store_vector(dynamics.origin, i, p)
-            p = nowhere
-        if kind == REVOLUTE:
-            R = rotate_about(R, axis, q[k])
-            store_twist(dynamics.S, tree.v_index[i], Twist(cross(p, axis_in_world), axis_in_world))
-        elif kind == PRISMATIC:
-            store_twist(dynamics.S, tree.v_index[i], Twist(axis_in_world, nowhere))
-        else:
-            R = ball_axes(dynamics, i, R, p, q)
-        store_matrix(dynamics.rotation, i, R)
-        store_vector(dynamics.position, i, p)
+    kind, k = tree.joint_type[i], tree.q_index[i]
+    R = compose(R_parent, load_matrix(tree.joint_rotation, i))
+    p = point_of_frame(p_parent, R_parent, load_vector(tree.joint_position, i))
+    axis = load_vector(tree.joint_axis, i)
+    axis_in_world = transform(R, axis)
+    if kind == PRISMATIC:
+        p = add(p, scale(q[k], axis_in_world))
+    elif kind == FREE:
+        p = (q[k], q[k + 1], q[k + 2])
+    if tree.parent[i] == 0:
+        store_vector(dynamics.origin, i, p)
+        p = nowhere
+    if kind == REVOLUTE:
+        R = rotate_about(R, axis, q[k])
+        store_twist(dynamics.S, tree.v_index[i], Twist(cross(p, axis_in_world), axis_in_world))
+    elif kind == PRISMATIC:
+        store_twist(dynamics.S, tree.v_index[i], Twist(axis_in_world, nowhere))
+    else:
+        R = ball_axes(dynamics, i, R, p, q)
+    store_matrix(dynamics.rotation, i, R)
+    store_vector(dynamics.position, i, p)
+    return R, p
 
 
 @kernel
@@ -95,24 +101,31 @@ def ball_axes(dynamics, i, R, p, q):
 
 @kernel
 def velocities(dynamics, v):
-    """Link velocities and the accelerations c that the velocities alone would cause [RBDA ch. 3].
+    """Link velocities, and the accelerations c that these alone would cause [RBDA ch. 3]."""
+    for i in range(1, len(dynamics.tree.parent)):
+        move_link(dynamics, i, load_twist(dynamics.velocity, dynamics.tree.parent[i]), v)
+
+
+@kernel
+def move_link(dynamics, i, parent_velocity, v):
+    """Write the velocity and c of link i, whose parent moves like this; returns the velocity.
 
     The axes along which a free link is displaced stay as they are in the world; all other axes move
     with the link.
     """
     tree = dynamics.tree
-    for i in range(1, len(tree.parent)):
-        first, last = tree.v_index[i], tree.v_index[i + 1]
-        moving = first + 3 if tree.joint_type[i] == FREE else first
-        link = load_twist(dynamics.velocity, tree.parent[i])
-        for d in range(first, moving):
-            link = twist_add(link, twist_scale(v[d], load_twist(dynamics.S, d)))
-        joint = twist_scale(v[moving], load_twist(dynamics.S, moving))
-        for d in range(moving + 1, last):
-            joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
-        link = twist_add(link, joint)
-        store_twist(dynamics.velocity, i, link)
-        store_twist(dynamics.c, i, twist_cross(link, joint))
+    first, last = tree.v_index[i], tree.v_index[i + 1]
+    moving = first + 3 if tree.joint_type[i] == FREE else first
+    link = parent_velocity
+    for d in range(first, moving):
+        link = twist_add(link, twist_scale(v[d], load_twist(dynamics.S, d)))
+    joint = twist_scale(v[moving], load_twist(dynamics.S, moving))
+    for d in range(moving + 1, last):
+        joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
+    link = twist_add(link, joint)
+    store_twist(dynamics.velocity, i, link)
+    store_twist(dynamics.c, i, twist_cross(link, joint))
+    return link
 
 
 @kernel

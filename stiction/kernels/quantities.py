@@ -1,7 +1,6 @@
 """What is measured of a forest as a whole: centre of mass, momentum, energy.
 
-All need `forward_kinematics`; those with velocities in them `velocities`, and momenta and energies
-`rigid_bodies` too.
+The centre of mass needs `forward_kinematics`; momenta and energies need `move_links`.
 """
 
 from stiction.compiled import kernel

@@ -158,17 +158,27 @@ def slot_inverse_inertia(dynamics, contact, response):
     """Twist of every slot per unit wrench on every slot: sums of common modes, [CBM] Eq. (17)."""
     tree, modes, L = dynamics.tree, response.modes, response.inverse_inertia
     nowhere = zero_vector(modes[0, 0, 0])
+    still = Twist(nowhere, nowhere)
     for b in range(contact.slots[0]):
         for c in range(b + 1):
-            end = common_dof(tree, contact.slot_link[b], contact.slot_link[c])
-            for k in range(6):
-                twist = Twist(nowhere, nowhere)
-                d = end
-                while d >= 0:
-                    share = modes[c, d, k] * dynamics.inverse_D[d]
-                    twist = twist_add(twist, twist_scale(share, load_mode(modes, b, d)))
-                    d = tree.dof_parent[d]
-                store_inverse_inertia(L, b, c, k, twist)
+            d = common_dof(tree, contact.slot_link[b], contact.slot_link[c])
+            t0, t1, t2, t3, t4, t5 = still, still, still, still, still, still
+            while d >= 0:
+                mode = load_mode(modes, b, d)
+                shares = twist_scale(dynamics.inverse_D[d], load_mode(modes, c, d))
+                t0 = twist_add(t0, twist_scale(shares.linear[0], mode))
+                t1 = twist_add(t1, twist_scale(shares.linear[1], mode))
+                t2 = twist_add(t2, twist_scale(shares.linear[2], mode))
+                t3 = twist_add(t3, twist_scale(shares.angular[0], mode))
+                t4 = twist_add(t4, twist_scale(shares.angular[1], mode))
+                t5 = twist_add(t5, twist_scale(shares.angular[2], mode))
+                d = tree.dof_parent[d]
+            store_inverse_inertia(L, b, c, 0, t0)
+            store_inverse_inertia(L, b, c, 1, t1)
+            store_inverse_inertia(L, b, c, 2, t2)
+            store_inverse_inertia(L, b, c, 3, t3)
+            store_inverse_inertia(L, b, c, 4, t4)
+            store_inverse_inertia(L, b, c, 5, t5)
 
 
 @kernel

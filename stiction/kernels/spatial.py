@@ -371,6 +371,13 @@ def rigid_inertia(mass, centre, about_centre):
 
 
 @formula
+def massless_body(x):
+    """Return the inertia of nothing, in the precision of x."""
+    zero = like(x, 0)
+    return Inertia(zero, zero_vector(x), (zero, zero, zero, zero, zero, zero))
+
+
+@formula
 def inertia_add(a, b):
     """Return a + b."""
     return Inertia(

@@ -29,6 +29,7 @@ class Tree(NamedTuple):
 
     parent: np.ndarray  # (nl) link
     root: np.ndarray  # (nl) first link of the tree
+    gathers: np.ndarray  # (nl) 1 if it has children besides the next link
     joint_type: np.ndarray  # (nl) FREE, REVOLUTE, PRISMATIC or SPHERICAL
     q_index: np.ndarray  # (nl) first position in q
     v_index: (
@@ -72,10 +73,10 @@ class Dynamics(NamedTuple):
     velocity: np.ndarray  # (nl, 6) twist
     c: np.ndarray  # (nl, 6) velocity-product acceleration of the joint
     rigid: np.ndarray  # (nl, 10) rigid-body inertia
-    external: np.ndarray  # (nl, 6) wrench on the link from outside
+    load: np.ndarray  # (nl, 6) wrench on the link from outside, less what keeps up its motion
 
-    IA: np.ndarray  # (nl, 21) articulated-body inertia
-    pA: np.ndarray  # (nl, 6) articulated bias wrench; joint space: the wrench through the joint
+    IA: np.ndarray  # (nl, 21) articulated-body inertia of children, where a link gathers them
+    pA: np.ndarray  # (nl, 6) their articulated bias wrench; joint space: that through the joint
     U: np.ndarray  # (nv, 6) IA S
     D: np.ndarray  # (nv) S . U + armature
     inverse_D: np.ndarray  # (nv) 1 / D, or 0 where the acceleration is known
@@ -116,7 +117,7 @@ def allocate(tree: Tree) -> Dynamics:
         velocity=zeros(nl, 6),
         c=zeros(nl, 6),
         rigid=zeros(nl, 10),
-        external=zeros(nl, 6),
+        load=zeros(nl, 6),
         IA=zeros(nl, 21),
         pA=zeros(nl, 6),
         U=zeros(nv, 6),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from stiction.arguments import numbers
 from stiction.compiled import routine
 from stiction.errors import InputError
-from stiction.kernels.articulated import rigid_bodies
+from stiction.kernels.articulated import move_links
 from stiction.kernels.contact import touching
 from stiction.kernels.forces import Forces, wrench_now
 from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
@@ -86,9 +86,7 @@ def _momentum_of_links(dynamics, first, last, q, v, weighted_centre, total):
     """Write mass times centre and momentum about the world's origin of the links from first on."""
     tree = dynamics.tree
     for k in range(len(q)):
-        forward_kinematics(dynamics, q[k])
-        velocities(dynamics, v[k])
-        rigid_bodies(dynamics)
+        move_links(dynamics, q[k], v[k])
         weighted = zero_vector(tree.gravity[0])
         linear = zero_vector(tree.gravity[0])
         angular = zero_vector(tree.gravity[0])

@@ -19,7 +19,7 @@ from stiction.kernels.articulated import (
     articulated_bodies,
     articulated_modes,
     link_inverse_inertia,
-    rigid_bodies,
+    move_links,
 )
 from stiction.kernels.joint_space import (
     add_joint_space_response,
@@ -29,7 +29,6 @@ from stiction.kernels.joint_space import (
     joint_space_inertia,
     joint_space_modes,
 )
-from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import FREE, SPHERICAL, STUCK, Dynamics, allocate
 from stiction.load import load
 from stiction.mechanics import (
@@ -420,9 +419,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def placed(world: World, q: np.ndarray, v: np.ndarray) -> Dynamics:
     dynamics = allocate(world.tree)
-    forward_kinematics(dynamics, q)
-    velocities(dynamics, v)
-    rigid_bodies(dynamics)
+    move_links(dynamics, q, v)
     return dynamics
 
 
@@ -478,7 +475,7 @@ def test_known_accelerations_solve_the_partitioned_equation(world):
         one, other = (with_some_stuck(world, sample, seed=k) for _ in METHODS)
         wrenches, pushed = wrenches_on_links(world, one, seed=k)
         for dynamics in (one, other):
-            dynamics.external[:] = wrenches
+            dynamics.load[:] += wrenches
         solve_articulated(one)
         solve_joint_space(other)
 

@@ -1,0 +1,74 @@
+"""Where the small arrays of many worlds lie on a GPU: all in one piece, at places known beforehand.
+
+A thread that works on one world reads and writes hundreds of small arrays. As arrays of their own
+each would need a pointer and strides in registers, and several whole-number operations for every
+number; with places that the compiler knows, one pointer serves all. Worlds stand in blocks of
+LANES, and the same number of all worlds of a block lies side by side, as a warp reads it:
+
+    number k of world i    (i // LANES * items + k) * LANES + i % LANES
+    what all worlds share  k
+
+Whole numbers have the size of the others, so that places can be counted in items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config
+
+LANES = 32
+
+
+class Place(NamedTuple):
+    """Where an array of one world lies."""
+
+    shape: tuple[int, ...]
+    whole: bool  # whole numbers
+    offset: int  # of its first number [items]
+
+
+class Layout:
+    """Places of the arrays of one world, one after the other."""
+
+    def __init__(self, real: Any) -> None:
+        """Begin without arrays; real: the precision of numbers."""
+        self.real = np.dtype(real)
+        self.item = np.dtype(f"i{self.real.itemsize}")
+        self.items = 0
+        self._contents: list[np.ndarray] = []
+
+    def place(self, array: np.ndarray) -> Place:
+        """Take an array in; returns its place."""
+        whole = array.dtype.kind in "ib"
+        flat = np.ascontiguousarray(array, self.item if whole else self.real).reshape(-1)
+        place = Place(array.shape, whole, self.items)
+        self._contents.append(flat.view(self.item))
+        self.items += array.size
+        return place
+
+    def contents(self) -> np.ndarray:
+        """Return the numbers of one world as they are in the arrays, in the order of places."""
+        return np.concatenate([np.zeros(0, self.item), *self._contents])
+
+
+def viewer(layout: Layout, place: Place, shared: bool) -> Callable[..., Any]:
+    """Return the function (memory, i) that kernels call for the array of world i."""
+    if not config.ENABLE_CUDASIM:  # type: ignore[attr-defined]
+        from stiction.batch.packed_array import packed_array
+
+        return packed_array(layout, place, shared)
+
+    def view(memory: Any, i: int) -> np.ndarray:
+        """In the simulator: an array over the same memory."""
+        end = place.offset + int(np.prod(place.shape))
+        if shared:
+            found = memory[place.offset : end]
+        else:
+            blocks = memory.reshape(-1, layout.items, LANES)
+            found = blocks[i // LANES, place.offset : end, i % LANES]
+        return found.view(layout.item if place.whole else layout.real).reshape(place.shape)
+
+    return view

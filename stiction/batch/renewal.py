@@ -1,0 +1,33 @@
+"""Kernels that let worlds on a GPU begin again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import cuda
+
+from stiction.batch.packed import LANES
+from stiction.kernels.tree import OK
+
+
+@cuda.jit
+def put(index: Any, q: Any, v: Any, all_q: Any, all_v: Any, status: Any) -> None:
+    """Put the worlds index[j] into the states q[:, j], v[:, j]."""
+    j = cuda.grid(1)
+    if j < len(index):
+        i = index[j]
+        for k in range(q.shape[0]):
+            all_q[k, i] = q[k, j]
+        for k in range(v.shape[0]):
+            all_v[k, i] = v[k, j]
+        status[0, i] = OK
+
+
+@cuda.jit
+def renew(index: Any, first: Any, worlds: Any) -> None:
+    """Make the packed memory of the worlds index[j] what it is at the beginning."""
+    j = cuda.grid(1)
+    if j < len(index):
+        block, lane = index[j] // LANES, index[j] % LANES
+        for k in range(len(first)):
+            worlds[(block * len(first) + k) * LANES + lane] = first[k]
