@@ -257,10 +257,15 @@ def loop_for(*types):
     Declared once per combination, so that its cache folder can be named after the sources of just
     these.
     """
+    return routine_with(run, plug_ins_of(*types))
+
+
+def plug_ins_of(*types):
+    """Return what is compiled for plug-ins of these types: the types and their kernels."""
     kernels = [
         registry[kind]
         for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
         for kind in types
         if kind in registry
-    ] + [MODELS[kind].kernel for kind in types if kind in MODELS]
-    return routine_with(run, [*types, *kernels])
+    ]
+    return [*types, *kernels, *(MODELS[kind].kernel for kind in types if kind in MODELS)]

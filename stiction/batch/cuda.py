@@ -6,10 +6,13 @@ packed (`packed.py`); what users give and take has the worlds along its last axi
 
 from __future__ import annotations
 
+import hashlib
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction._cache import folder, sources_of
 from stiction.batch.packed import LANES, Layout, viewer
 from stiction.batch.problem import (
     Problem,
@@ -23,7 +26,7 @@ from stiction.errors import InputError
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, Dynamics, allocate
-from stiction.loop import Clock, Record, run
+from stiction.loop import Clock, Record, plug_ins_of, run
 from stiction.simulation import allocate_record, allocate_work
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
@@ -100,7 +103,7 @@ class CudaEngine:
         self._renew(np.arange(problem.worlds))
         kinds = (problem.integrator, problem.method, problem.model)
         self._constants = tuple(in_precision(value, self.real) for value in kinds)
-        self.kernel = cuda_kernel(self.cuda, source, type(problem.model))
+        self.kernel = cuda_kernel(self.cuda, source, tuple(map(type, kinds)))
 
     def _one_world(self) -> Bundle:
         """What one world needs; the record is empty."""
@@ -294,9 +297,12 @@ class Source:
 _KERNELS: dict[Any, Any] = {}
 
 
-def cuda_kernel(cuda: Any, source: Source, model: type) -> Any:
-    """Return the kernel for bundles of such a shape, compiled once in a process for each type."""
-    key = (*source.key, model)
+def cuda_kernel(cuda: Any, source: Source, kinds: tuple[type, ...]) -> Any:
+    """Return the kernel for bundles of such a shape and plug-ins of these types."""
+    key = (*source.key, *kinds)
+    plug_ins = plug_ins_of(
+        *kinds, *(kind for kind in source.names.values() if isinstance(kind, type))
+    )
     if key not in _KERNELS:
         body = f"""
 def run_worlds(integrator, method, model, shared, worlds, given, record, clock, first, last):
@@ -313,6 +319,23 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
 """
         names: dict[str, Any] = {**source.names, "cuda": cuda, "OK": OK, "System": System}
         names |= {"run_world": run_world, "parameters": parameters}
-        exec(body, names)
-        _KERNELS[key] = cuda.jit(names["run_worlds"])
+        file = kept_source(body, key, plug_ins)
+        exec(compile(body, file, "exec"), names)
+        _KERNELS[key] = cuda.jit(names["run_worlds"], cache=True)
     return _KERNELS[key]
+
+
+def kept_source(body: str, key: tuple, plug_ins: list[Any]) -> str:
+    """Write the source of a kernel where its compiled form is kept, and return the file's name.
+
+    Numba keeps compiled code beside a file. This one's name tells all that the kernel was made of
+    besides our sources and the user's, of which the folder's name tells.
+    """
+    files = sources_of(plug_in.__module__ for plug_in in plug_ins)
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    file = folder(files) / f"run_worlds_{digest}.py"
+    if not file.exists():
+        mine = file.with_suffix(f".{os.getpid()}")
+        mine.write_text(body)
+        mine.replace(file)
+    return str(file)

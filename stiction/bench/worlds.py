@@ -36,9 +36,12 @@ SETTLING = 2.0  # [s]
 DIFFERENCES = (0.0, 0.01)  # of velocities between worlds, standard deviation [m/s and rad/s]
 REPEATS = 3  # best taken
 GAIN = 0.9  # of the number of cores: so much throughput must grow
-AGREEMENT = 1e-12  # of one step in double precision, CUDA and CPU
+# Of one step in double precision, CUDA and CPU; a GPU fuses multiplications and additions, and a
+# foot and stuck joints that share a load in more than one way pass on more than the rounding.
+AGREEMENT = 1e-11
 COMPARED = 4  # worlds
-# At least so many million world-steps a second on an H200, alike worlds, single precision.
+# At least so many million world-steps a second on an H200, FULL alike worlds, single precision.
+FULL = 65536  # worlds that fill the GPU
 MUST = {"GaussSeidel": 12.0, "Coulomb": 12.0, "ImplicitSpringDamper": 45.0}
 
 
@@ -157,7 +160,7 @@ def on_gpu(
             best = max(best, worlds * steps / (time.perf_counter() - begun) / 1e6)
     compiled = next(iter(engine.kernel.overloads.values()))
     name = "None" if model is None else type(model).__name__
-    must = MUST.get(name) if worlds >= 16384 and (states[1] == states[1][0]).all() else None
+    must = MUST.get(name) if worlds >= FULL and (states[1] == states[1][0]).all() else None
     size = engine.bytes_of_worlds
     off = disagreement(world, model, states, control)
     return {
