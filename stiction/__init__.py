@@ -1,6 +1,6 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
-from stiction import mechanics, robots
+from stiction import mechanics, patterns, robots
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -81,6 +81,7 @@ __all__ = [
     "integrator",
     "load",
     "mechanics",
+    "patterns",
     "prescriber",
     "robots",
     "simulate",

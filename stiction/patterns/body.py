@@ -1,0 +1,179 @@
+"""A robot on two legs as the patterns see it: soles, legs, and Jacobians of what is to be placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stiction import mechanics
+from stiction.errors import InputError
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import FREE, SPHERICAL, Dynamics, allocate
+from stiction.patterns.soles import Sole, find_soles
+from stiction.robot import Robot
+from stiction.rotation import matrix
+from stiction.world import World
+
+STRETCHED = 0.95  # of the length of a leg: no farther from hip to ankle unless told otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """The joints between the base and a sole."""
+
+    links: tuple[int, ...]  # of the robot, from the hip to the foot
+    knee: int  # link that moves at the knee
+    length: float  # from the hip over the knee to the ankle [m]
+
+
+class Body:
+    """A robot with a free base and two soles, alone in a world."""
+
+    def __init__(self, robot: Robot, feet: tuple[str, str] | None = None) -> None:
+        """Find soles and legs; feet as in `find_soles`."""
+        if len(robot.joint_type) == 0 or robot.joint_type[0] != FREE:
+            raise InputError(
+                f"robot '{robot.name}' has no free base; patterns are for robots that float"
+            )
+        self.robot, self.world = robot, World(robot)
+        self.soles: tuple[Sole, Sole] = find_soles(robot, feet)
+        self.mass = robot.total_mass
+        self._dynamics: Dynamics = allocate(self.world.tree)
+        self.legs = (self._leg(self.soles[0]), self._leg(self.soles[1]))
+
+    def chain(self, link: int) -> tuple[int, ...]:
+        """Links from the base, without it, to a link."""
+        links: list[int] = []
+        while link > 0:
+            links.append(link)
+            link = int(self.robot.parent[link])
+        return tuple(links[::-1])
+
+    def dofs(self, links: tuple[int, ...]) -> list[int]:
+        """Velocity coordinates of the joints of links."""
+        index = self.world.tree.v_index
+        return [d for link in links for d in range(index[link + 1], index[link + 2])]
+
+    def _leg(self, sole: Sole) -> Leg:
+        """Find the knee: of all joints the one farthest from both hip and ankle."""
+        links = self.chain(sole.link)
+        if len(links) < 3:
+            raise InputError(
+                f"robot '{self.robot.name}': the {sole.side} leg has {len(links)} joints; "
+                "a leg has at least hip, knee and ankle"
+            )
+        forward_kinematics(self._dynamics, self.robot.home)
+        origins = self._dynamics.position[[link + 1 for link in links]]
+        hip = np.linalg.norm(origins - origins[0], axis=1)
+        ankle = np.linalg.norm(origins - origins[-1], axis=1)
+        k = int(np.argmax(np.minimum(hip, ankle)))
+        return Leg(links, links[k], float(hip[k] + ankle[k]))
+
+    @property
+    def leg_length(self) -> float:
+        """Length of the shorter leg from hip to ankle [m]."""
+        return min(leg.length for leg in self.legs)
+
+    @property
+    def gravity(self) -> float:
+        """Size of gravity [m/s2]."""
+        return float(-self.world.gravity[2])
+
+    # ----------------------------------------------------------------------- where everything is
+
+    def sole_pose(self, q: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Middle and axes of a sole in the world."""
+        forward_kinematics(self._dynamics, q)
+        return self._placed(self.soles[side])
+
+    def _placed(self, sole: Sole) -> tuple[np.ndarray, np.ndarray]:
+        rotation = self._dynamics.rotation[sole.link + 1]
+        origin = self._dynamics.origin[1] + self._dynamics.position[sole.link + 1]
+        return origin + rotation @ sole.position, rotation @ sole.rotation
+
+    def base_rotation(self, q: np.ndarray) -> np.ndarray:
+        """Axes of the base in the world."""
+        return matrix(q[3:7])
+
+    def point(self, q: np.ndarray, name: str) -> np.ndarray:
+        """Position of a link or frame in the world [m]."""
+        place = self.world.place(name)
+        forward_kinematics(self._dynamics, q)
+        origin = self._dynamics.origin[1] + self._dynamics.position[place.link]
+        return origin + self._dynamics.rotation[place.link] @ place.position
+
+    def sole_jacobian(self, q: np.ndarray, side: int) -> np.ndarray:
+        """Velocity of the middle of a sole, then its angular velocity, world axes, (6, nv)."""
+        sole = self.soles[side]
+        J = mechanics.jacobian(self.world, q, str(self.robot.link_name[sole.link]))
+        x, y, z = self.sole_pose(q, side)[1] @ (sole.rotation.T @ sole.position)
+        J[:3] -= np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ J[3:]
+        return J
+
+    def centre_jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Velocity of the centre of mass per coordinate velocity, (3, nv).
+
+        The momentum along the world's axes is what the first rows of the inertia give.
+        """
+        return mechanics.inertia(self.world, q)[:3] / self.mass
+
+    # ------------------------------------------------------------------------------ where to begin
+
+    @cached_property
+    def single(self) -> list[tuple[int, int]]:
+        """Position and velocity index of every revolute and prismatic joint, the robot's order."""
+        types, tree = self.robot.joint_type, self.world.tree
+        return [
+            (int(tree.q_index[link + 1]), int(tree.v_index[link + 1]))
+            for link in range(len(types))
+            if types[link] not in (FREE, SPHERICAL)
+        ]
+
+    def standing(self) -> np.ndarray:
+        """Home configuration with the soles' middle at the origin of the ground, knees bent."""
+        q = self.robot.home.copy()
+        for leg in self.legs:
+            self._bend(q, leg)
+        middle = (self.sole_pose(q, 0)[0] + self.sole_pose(q, 1)[0]) / 2
+        q[:3] -= middle
+        return q
+
+    def _bend(self, q: np.ndarray, leg: Leg) -> None:
+        """Bend a knee that is nearly straight by half a radian, the way it has more room."""
+        hip, ankle = (self._origin(q, link) for link in (leg.links[0], leg.links[-1]))
+        if np.linalg.norm(hip - ankle) <= STRETCHED * leg.length:
+            return
+        tree = self.world.tree
+        k, d = tree.q_index[leg.knee + 1], tree.v_index[leg.knee + 1]
+        room = self.robot.upper[d] - q[k] - (q[k] - self.robot.lower[d])
+        q[k] += 0.5 if not room < 0 else -0.5
+
+    def _origin(self, q: np.ndarray, link: int) -> np.ndarray:
+        forward_kinematics(self._dynamics, q)
+        return self._dynamics.origin[1] + self._dynamics.position[link + 1]
+
+    def home_width(self) -> float:
+        """Distance between the middles of the soles across the walking direction at home [m]."""
+        left, right = self.sole_pose(self.robot.home, 0), self.sole_pose(self.robot.home, 1)
+        return abs(float((left[0] - right[0]) @ left[1][:, 1]))
+
+    def hip_height(self, q: np.ndarray) -> float:
+        """Least height of a hip above its ankle [m]."""
+        rises = [
+            self._origin(q, leg.links[0])[2] - self._origin(q, leg.links[-1])[2]
+            for leg in self.legs
+        ]
+        return float(min(rises))
+
+    def height_for(self, stride: float) -> float:
+        """Height of the centre of mass at home [m], less what bends the legs enough for a stride.
+
+        stride: how far apart the feet are along the walk when both are on the ground [m].
+        """
+        home = self.robot.home.copy()
+        ground = min(float(self.sole_pose(home, side)[0][2]) for side in (0, 1))
+        height = mechanics.centre_of_mass(self.world, home)[2] - ground
+        reach = max((STRETCHED * self.leg_length) ** 2 - (stride / 2) ** 2, 0.0) ** 0.5
+        return float(height - max(self.hip_height(home) - reach, 0.0))

@@ -1,0 +1,276 @@
+"""`Pattern`: joint trajectories of a robot on two legs, and what is planned of the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction import mechanics
+from stiction.control.reference import Reference, smooth_slopes
+from stiction.control.tracking import PDTracking
+from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.patterns.body import Body
+from stiction.patterns.feedforward import holding_torques, joint_gains
+from stiction.patterns.postures import Solver, Targets, solve_all
+from stiction.patterns.preview import follow_zmp
+from stiction.patterns.soles import convex_outline, distance_inside
+from stiction.robot import Robot
+from stiction.world import State
+
+SAMPLE = 0.005  # time between the samples of a pattern [s]
+MIRRORED = 16  # samples added at both ends; what happens at the end of a spline decays as 0.27^k
+CARRIED = 0.05  # of its weight: carried less, a robot has no zero-moment point worth judging
+
+
+@dataclass(frozen=True)
+class Footstep:
+    """A foot is put somewhere."""
+
+    side: int  # 0 left, 1 right
+    start: float  # it leaves the ground [s]
+    stop: float  # it is on the ground again [s]
+    x: float  # middle of the sole [m]
+    y: float
+    yaw: float  # [rad]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a pattern is made from: targets, the feet on the ground, the zero-moment point."""
+
+    targets: Targets
+    support: np.ndarray  # (n, 2) bool
+    zmp_reference: np.ndarray  # (n, 2) [m]
+    footsteps: tuple[Footstep, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A motion planned for a robot on two legs on level ground at height 0; rests at both ends.
+
+    The middle between the soles starts at the origin, the robot looks along x.
+    """
+
+    robot: Robot
+    name: str
+    time: np.ndarray  # (n) [s]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    acceleration: np.ndarray  # (n, nv)
+    zmp: np.ndarray  # (n, 2) of all links' motion [m]; NaN in flight
+    zmp_reference: np.ndarray  # (n, 2) [m]; NaN in flight
+    centre_of_mass: np.ndarray  # (n, 3) [m]
+    soles: np.ndarray  # (n, 2, 4) x, y, z, yaw of the left and the right sole [m, rad]
+    support: np.ndarray  # (n, 2) bool: the left and the right foot are on the ground
+    footsteps: tuple[Footstep, ...]
+    body: Body
+
+    @property
+    def duration(self) -> float:
+        """Time from first to last sample [s]."""
+        return float(self.time[-1])
+
+    @property
+    def reference(self) -> Reference:
+        """What `PDTracking` and `Prescribed` follow."""
+        return Reference(self.time, self.q, self.v)
+
+    @property
+    def state(self) -> State:
+        """The first pose at rest, for `simulate(state=)` in a world of this robot alone."""
+        return State(self.q[0].copy(), np.zeros_like(self.v[0]))
+
+    @cached_property
+    def zmp_margins(self) -> np.ndarray:
+        """Distance of the zero-moment point to the edge of the support [m], (n).
+
+        Positive inside; NaN in flight and where the ground carries less than 5 % of the weight.
+        """
+        margins = np.full(len(self.time), np.nan)
+        key: bytes = b""
+        for k in np.flatnonzero(~np.isnan(self.zmp[:, 0])):
+            feet = self.soles[k, self.support[k]]
+            if feet.tobytes() != key:
+                key, outline = feet.tobytes(), self.support_outline(int(k))
+            margins[k] = distance_inside(self.zmp[k], outline)
+        return margins
+
+    @property
+    def zmp_margin(self) -> float:
+        """Smallest of `zmp_margins` [m]."""
+        return float(np.nanmin(self.zmp_margins))
+
+    def support_outline(self, k: int) -> np.ndarray:
+        """Corners of the polygon of support at sample k [m], (corners, 2)."""
+        corners = [
+            self.body.soles[side].corners(*self.soles[k, side, [0, 1, 3]])
+            for side in np.flatnonzero(self.support[k])
+        ]
+        return convex_outline(np.vstack(corners)) if corners else np.zeros((0, 2))
+
+    @cached_property
+    def torque(self) -> np.ndarray:
+        """Torques of the single joints that the pattern takes [N m or N], (n, joints).
+
+        With both feet on the ground the force is shared as the zero-moment point lies between them.
+        """
+        return holding_torques(self)
+
+    def tracking(
+        self, frequency: float = 40.0, damping: float = 1.0, limits: ArrayLike | None = None
+    ) -> PDTracking:
+        """Proportional-derivative tracking of the pattern, with its torques as feed-forward.
+
+        Every joint has stiffness frequency^2 times and damping 2 damping frequency times an
+        inertia: a joint of the legs that of the whole robot about its axis, since it carries it,
+        and every other joint that of what hangs on it, in the first pose.
+
+        frequency: [rad/s]; damping: ratio; limits: as in `PDTracking`.
+        """
+        inertia = joint_gains(self)
+        return PDTracking(
+            self.reference,
+            stiffness=frequency**2 * inertia,
+            damping=2 * damping * frequency * inertia,
+            feedforward=self.torque,
+            limits=limits,
+        )
+
+
+# ------------------------------------------------------------------------------------------- making
+
+
+def make_pattern(name: str, body: Body, plan: Plan, passes: int = 0) -> Pattern:
+    """Pose the robot along a plan.
+
+    passes: how many times the centre of mass is corrected so that the zero-moment point of all
+    links, not just that of the cart, follows the reference (the dynamics filter of Kajita et al.,
+    section 5). That needs a centre of mass of constant height.
+    """
+    targets = plan.targets
+    q = solve_all(Solver(body, targets), body.standing())
+    pattern = _assembled(name, body, plan, targets, q)
+    for _ in range(passes):
+        missing = plan.zmp_reference - pattern.zmp
+        missing[0] = missing[-1] = 0.0
+        centre = targets.centre.copy()
+        centre[:, :2] += follow_zmp(missing, float(centre[0, 2]), SAMPLE, body.gravity)
+        targets = Targets(
+            targets.time, centre, targets.soles, targets.yaw, targets.hand, targets.hand_position
+        )
+        q = solve_all(Solver(body, targets), pattern.q)
+        pattern = _assembled(name, body, plan, targets, q)
+    return pattern
+
+
+def _assembled(name: str, body: Body, plan: Plan, targets: Targets, q: np.ndarray) -> Pattern:
+    v, a = derivatives(body, targets.time, q)
+    return Pattern(
+        robot=body.robot,
+        name=name,
+        time=targets.time,
+        q=q,
+        v=v,
+        acceleration=a,
+        zmp=_zmp(body, q, v, a, plan.support),
+        zmp_reference=plan.zmp_reference,
+        centre_of_mass=targets.centre,
+        soles=targets.soles,
+        support=plan.support,
+        footsteps=plan.footsteps,
+        body=body,
+    )
+
+
+def derivatives(body: Body, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and accelerations, (n, nv) each, of the cubic spline through configurations."""
+    tree = body.world.tree
+    slope = _resting_slopes(time, q)
+    bend = _second_derivative(time, q, slope)
+    v, a = np.zeros((len(time), body.world.nv)), np.zeros((len(time), body.world.nv))
+    for k, d in body.single:
+        v[:, d], a[:, d] = slope[:, k], bend[:, k]
+    for link in range(1, len(tree.parent)):
+        k, d = tree.q_index[link], tree.v_index[link]
+        if tree.joint_type[link] == FREE:
+            v[:, d : d + 3], a[:, d : d + 3] = slope[:, k : k + 3], bend[:, k : k + 3]
+            k, d = k + 3, d + 3
+        elif tree.joint_type[link] != SPHERICAL:
+            continue
+        p = q[:, k : k + 4]
+        v[:, d : d + 3] = _twice_vector(p, slope[:, k : k + 4])
+        a[:, d : d + 3] = _twice_vector(p, bend[:, k : k + 4])
+    return v, a
+
+
+def _resting_slopes(time: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Slopes of the smooth spline that rests at both ends: that of the motion and its mirror."""
+    m = min(MIRRORED, len(time) - 1)
+    before, after = 2 * time[0] - time[m:0:-1], 2 * time[-1] - time[-2 : -m - 2 : -1]
+    times = np.concatenate([before, time, after])
+    slope = smooth_slopes(times, np.vstack([q[m:0:-1], q, q[-2 : -m - 2 : -1]]))[m:-m]
+    slope[0] = slope[-1] = 0.0
+    return slope
+
+
+def _second_derivative(time: np.ndarray, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """Second derivative at the samples of the cubics with these slopes, from the right."""
+    h, rise = np.diff(time)[:, None], np.diff(value, axis=0)
+    bend = np.empty_like(value)
+    bend[:-1] = (6 * rise / h - 4 * slope[:-1] - 2 * slope[1:]) / h
+    bend[-1] = (2 * slope[-2] + 4 * slope[-1] - 6 * rise[-1] / h[-1]) / h[-1]
+    return bend
+
+
+def _twice_vector(p: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Vector part of 2 p* rate for quaternions, (n, 3)."""
+    a, b, c, d = p.T
+    w, x, y, z = rate.T
+    return 2 * np.array(
+        [a * x - b * w - c * z + d * y, a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w]
+    ).T
+
+
+def ground_wrench(
+    body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force and moment about the world's origin that the motion takes; forces along coordinates."""
+    force = mechanics.inverse_dynamics(body.world, q, v, a)
+    moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
+    return force[:3], moment, force
+
+
+def _zmp(
+    body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray, support: np.ndarray
+) -> np.ndarray:
+    """Zero-moment point of the motion of all links [m], (n, 2); NaN in flight."""
+    zmp = np.full((len(q), 2), np.nan)
+    for k in np.flatnonzero(support.any(axis=1)):
+        force, moment, _ = ground_wrench(body, q[k], v[k], a[k])
+        if force[2] > CARRIED * body.mass * body.gravity:
+            zmp[k] = np.array([-moment[1], moment[0]]) / force[2]
+    return zmp
+
+
+def sample_times(duration: float) -> np.ndarray:
+    """Times of the samples of a pattern that lasts at least so long [s]."""
+    return np.arange(int(np.ceil(duration / SAMPLE - 1e-9)) + 1) * SAMPLE
+
+
+def smooth_step(x: ArrayLike) -> np.ndarray:
+    """From 0 at x = 0 to 1 at x = 1 with the least jerk; rests outside."""
+    x = np.clip(np.asarray(x, float), 0.0, 1.0)
+    return x**3 * (10 - 15 * x + 6 * x**2)
+
+
+def piecewise(time: np.ndarray, knots: Sequence[tuple[float, ArrayLike]]) -> np.ndarray:
+    """Values that go from knot (time, value) to knot along `smooth_step`, (n, ...)."""
+    value = np.array([np.asarray(knots[0][1], float)] * len(time))
+    for (t0, a), (t1, b) in zip(knots[:-1], knots[1:], strict=True):
+        s = smooth_step((time - t0) / (t1 - t0))
+        value += s.reshape(-1, *[1] * np.ndim(a)) * (np.asarray(b, float) - np.asarray(a, float))
+    return value

@@ -1,0 +1,198 @@
+"""Inverse kinematics of a whole robot: centre of mass, both soles and an upright base.
+
+Newton's method with a little damping on the coordinates of the base and of the legs; all other
+joints stay as they are told. Where the legs have more joints than that needs, the posture nearest
+to the first one is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stiction import mechanics
+from stiction.errors import InputError
+from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.patterns.body import Body
+from stiction.patterns.soles import SIDES
+from stiction.rotation import about
+
+CLOSE = 1e-10  # largest error of a solution [m and rad]
+DAMPING = 1e-10  # added to the diagonal of J J'; far below it where legs are bent
+LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
+ITERATIONS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What is to be where at n moments."""
+
+    time: np.ndarray  # (n) [s]
+    centre: np.ndarray  # (n, 3) of mass [m]
+    soles: np.ndarray  # (n, 2, 4) x, y, z of the middle and yaw of the left and the right sole
+    yaw: np.ndarray  # (n) of the base, which is upright otherwise [rad]
+    hand: str = ""  # link or frame that is led as well, "" for none
+    hand_position: np.ndarray | None = None  # (n, 3) [m]
+
+
+def yawed(yaw: float) -> np.ndarray:
+    """Rotation about the vertical."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rotation_vector(rotation: np.ndarray) -> np.ndarray:
+    """Axis times angle of a rotation of less than half a turn [rad]."""
+    skew = rotation - rotation.T
+    sine = np.array([skew[2, 1], skew[0, 2], skew[1, 0]]) / 2
+    length = np.linalg.norm(sine)
+    angle = np.arctan2(length, (np.trace(rotation) - 1) / 2)
+    return sine * (angle / length if length > 0 else 1.0)
+
+
+def moved(body: Body, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Configuration after a step along the velocity coordinates."""
+    result = q.copy()
+    tree = body.world.tree
+    for k, d in body.single:
+        result[k] += step[d]
+    for link in range(1, len(tree.parent)):
+        k, d = tree.q_index[link], tree.v_index[link]
+        if tree.joint_type[link] == FREE:
+            result[k : k + 3] += step[d : d + 3]
+            k, d = k + 3, d + 3
+        elif tree.joint_type[link] != SPHERICAL:
+            continue
+        result[k : k + 4] = _turned(result[k : k + 4], step[d : d + 3])
+    return result
+
+
+def _turned(p: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Quaternion after a rotation by a vector in its own axes."""
+    angle = np.linalg.norm(step)
+    if angle == 0:
+        return p
+    a, (b, c, d) = p[0], p[1:]
+    w, x, y, z = about(step, float(angle))
+    product = np.array(
+        [
+            a * w - b * x - c * y - d * z,
+            a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x,
+            a * z + b * y - c * x + d * w,
+        ]
+    )
+    return product / np.linalg.norm(product)
+
+
+class Solver:
+    """Finds configurations for targets, one after the other."""
+
+    def __init__(self, body: Body, targets: Targets) -> None:
+        """Choose the coordinates to solve for: base, legs and, if a hand is led, its arm."""
+        self.body, self.targets = body, targets
+        links = {*body.legs[0].links, *body.legs[1].links}
+        if targets.hand:
+            links |= set(body.chain(body.world.place(targets.hand).link - 1))
+        self.dofs = np.array([*range(6), *body.dofs(tuple(sorted(links)))])
+
+    def errors(self, q: np.ndarray, k: int) -> np.ndarray:
+        """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
+        targets, rows = self.targets, []
+        for side in (0, 1):
+            x, y, z, yaw = targets.soles[k, side]
+            position, rotation = self.body.sole_pose(q, side)
+            rows += [[x, y, z] - position, rotation_vector(yawed(yaw) @ rotation.T)]
+        rows.append(targets.centre[k] - mechanics.centre_of_mass(self.body.world, q))
+        base = self.body.base_rotation(q)
+        rows.append(rotation_vector(yawed(targets.yaw[k]) @ base.T))
+        if targets.hand_position is not None:
+            rows.append(targets.hand_position[k] - self.body.point(q, targets.hand))
+        return np.concatenate(rows)
+
+    @property
+    def parts(self) -> list[str]:
+        """What the rows of `errors` are about."""
+        soles = [f"the {side} sole's {what}" for side in SIDES for what in ("position", "rotation")]
+        return [*soles, "the centre of mass", "the base's rotation", f"the hand '{self.targets.hand}'"]
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Minus the derivative of `errors` by the coordinates."""
+        body = self.body
+        base = np.zeros((3, body.world.nv))
+        base[:, 3:6] = body.base_rotation(q)
+        rows = [body.sole_jacobian(q, 0), body.sole_jacobian(q, 1), body.centre_jacobian(q), base]
+        if self.targets.hand_position is not None:
+            rows.append(mechanics.jacobian(body.world, q, self.targets.hand)[:3])
+        return np.vstack(rows)[:, self.dofs]
+
+    def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
+        """Configuration that meets the targets of moment k, sought from q on."""
+        error = self.errors(q, k)
+        for _ in range(ITERATIONS):
+            J = self.jacobian(q)
+            gram = J @ J.T + DAMPING * np.eye(len(J))
+            redundant = J.shape[1] > J.shape[0]
+            wish = self._towards(posture, q) if redundant else np.zeros(len(self.dofs))
+            change = wish + J.T @ np.linalg.solve(gram, error - J @ wish)
+            if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < 1e-9:
+                return q
+            step = np.zeros(self.body.world.nv)
+            step[self.dofs] = change * min(1.0, LONGEST / max(np.abs(change).max(), 1e-300))
+            q = moved(self.body, q, step)
+            error = self.errors(q, k)
+            if not redundant and np.abs(error).max() < CLOSE:
+                return q
+        raise self._failure(error, k)
+
+    def _towards(self, posture: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Way to a posture along the single joints among the coordinates."""
+        way = np.zeros(self.body.world.nv)
+        for k, d in self.body.single:
+            way[d] = posture[k] - q[k]
+        return way[self.dofs]
+
+    def _failure(self, error: np.ndarray, k: int) -> InputError:
+        far = np.linalg.norm(error.reshape(-1, 3), axis=1)
+        part = int(np.argmax(far))
+        unit = "rad" if "rotation" in self.parts[part] else "m"
+        return InputError(
+            f"robot '{self.body.robot.name}' cannot be posed at t = {self.targets.time[k]:.3f} s "
+            f"(sample {k}): {self.parts[part]} stays {far[part]:.3g} {unit} off; legs too short "
+            "or too stretched? Try shorter steps or a smaller height of the centre of mass"
+        )
+
+
+def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:
+    """Configurations for all targets, (n, nq).
+
+    start: one configuration to begin with, (nq), or one for each moment, (n, nq). What is not
+    solved for is taken from there.
+    """
+    n = len(solver.targets.time)
+    guesses = start if start.ndim == 2 else np.repeat(start[None], n, axis=0)
+    result = np.empty_like(guesses)
+    q = guesses[0]
+    for k in range(n):
+        if start.ndim == 2:
+            q = guesses[k]
+        q = solver.solve(q, k, guesses[0])
+        result[k] = q
+    _check_limits(solver, result)
+    return result
+
+
+def _check_limits(solver: Solver, q: np.ndarray) -> None:
+    """Raise InputError if a joint leaves its limits."""
+    body = solver.body
+    for k, d in body.single:
+        lower, upper = body.robot.lower[d], body.robot.upper[d]
+        beyond = np.maximum(q[:, k] - upper, lower - q[:, k])
+        worst = int(np.argmax(beyond))
+        if beyond[worst] > 1e-9:
+            raise InputError(
+                f"robot '{body.robot.name}': joint '{body.world.dof_name(d)}' would be at "
+                f"{q[worst, k]:.4f} at t = {solver.targets.time[worst]:.3f} s; "
+                f"its limits are {lower:.4f} and {upper:.4f}"
+            )
