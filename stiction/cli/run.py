@@ -130,13 +130,11 @@ def _summary(motion: Motion, args: argparse.Namespace) -> Result:
 
 def _raised(world: World, height: float) -> State:
     """Home state with the base of the only robot raised [m]."""
-    from stiction.kernels.tree import FREE
-
-    state, robot = world.home(), world.robots[0]
-    roots = [i for i in range(len(robot.parent)) if robot.parent[i] < 0]
-    for root in roots:
-        if robot.joint_type[root] == FREE:
-            state.q[robot.q_index[root] + 2] += height
+    state, robot, lifted = world.home(), world.robots[0], world.lifted()
+    for root in (i for i in range(len(robot.parent)) if robot.parent[i] < 0):
+        if root + 1 in lifted:
+            k, share = lifted[root + 1]
+            state.q[k] += height / share
         elif height != 0.0:
             raise InputError(
                 f"--height {height:g}: '{robot.link_name[root]}' of robot '{robot.name}' is not "

@@ -18,7 +18,7 @@ from stiction.description.base import base_of
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Shape
 from stiction.description.plain import vector
 from stiction.errors import InputError
-from stiction.robots.segments import DIRECTIONS, Segment, Turn, both_sides, checked, sized
+from stiction.robots.segments import DIRECTIONS, Segment, Turn, both_sides, checked, sagittal, sized
 from stiction.robots.solids import Solid, body_of, shape_of
 from stiction.rotation import Pose, about, joined, six
 
@@ -30,20 +30,22 @@ def humanoid(
     height: float,
     mass: float,
     home: Mapping[str, float] | None = None,
-    base: str = "floating",
+    planar: bool = False,
 ) -> Description:
     """A humanoid of this height [m] and mass [kg] from a table of segments.
 
     The lengths of the table are scaled so that its solids, upright, are as high, and its masses so
     that they add up. `home` has the angles [rad] of the keyframe "home", those of a pair under
-    their name without the side, mirrored for the right one. `base` as in `stiction.load`.
+    their name without the side, mirrored for the right one. A planar humanoid has a base that moves
+    along x and z and turns about y, and joints of pitch alone.
     """
     for what, value in (("height", height), ("mass", mass)):
         if not (math.isfinite(value) and value > 0):
             raise InputError(f"{name}: {what} is {value}; give a positive number")
     checked(name, segments)
-    sides = both_sides(sized(segments, height, mass))
-    links, joints = base_of(sides[0].name, base, set())
+    table = sagittal(segments) if planar else segments
+    sides = both_sides(sized(table, height, mass))
+    links, joints = base_of(sides[0].name, "planar" if planar else "floating", set())
     links.append(_link(sides[0].name, sides[0].solids))
     for segment in sides[1:]:
         links += _links(segment)

@@ -12,8 +12,11 @@ from stiction.robots.segments import Drive, Segment, Turn
 from stiction.robots.solids import Solid
 
 
-def hoap1(height: float = 0.48, mass: float = 5.0) -> Robot:
-    """HOAP-1 of Sugihara & Nakamura: 20 joints, 6 per leg and 4 per arm; 0.48 m, 5 kg."""
+def hoap1(height: float = 0.48, mass: float = 5.0, planar: bool = False) -> Robot:
+    """HOAP-1 of Sugihara & Nakamura: 20 joints, 6 per leg and 4 per arm; 0.48 m, 5 kg.
+
+    planar: in the sagittal plane, with its joints of pitch alone.
+    """
     leg, arm = Drive(0.002, 0.02, 12.0), Drive(0.0005, 0.01, 4.0)
     segments = [
         Segment(
@@ -80,4 +83,6 @@ def hoap1(height: float = 0.48, mass: float = 5.0) -> Robot:
         ),
     ]
     home = bent_legs(0.1, 0.1, 0.6) | {"elbow_pitch": -0.3}
-    return Robot.from_description(humanoid("hoap1", segments, height=height, mass=mass, home=home))
+    return Robot.from_description(
+        humanoid("hoap1", segments, height=height, mass=mass, home=home, planar=planar)
+    )
