@@ -43,7 +43,9 @@ SR1_JOINTS = tuple(
 SLOW = 2.0  # what is slower is taken from the angles where velocities are known too [Hz]
 
 
-def openhrp(path: str | Path, motion: str | None = None, cutoff: float | None = None) -> Recorded:
+def read_openhrp(
+    path: str | Path, motion: str | None = None, cutoff: float | None = None
+) -> Recorded:
     """Read one motion of an archive (.npz); `motion` may be left out where it holds only one.
 
     cutoff: where angles are differentiated, only what is slower counts [Hz]; None: all of it.
@@ -87,7 +89,7 @@ def openhrp(path: str | Path, motion: str | None = None, cutoff: float | None = 
     return _recorded(source, time, joints, q, found.pop("v", None), cutoff, **found)
 
 
-def openhrp_text(
+def read_openhrp_text(
     angles: str | Path,
     velocities: str | Path | None = None,
     joints: Sequence[str] = SR1_JOINTS,
@@ -95,7 +97,7 @@ def openhrp_text(
 ) -> Recorded:
     """Read a motion in text files: a time and one column for each joint, in the order of `joints`.
 
-    cutoff: as in `openhrp`.
+    cutoff: as in `read_openhrp`.
     """
     table = _text_columns(Path(angles), joints)
     time, q, v = table[:, 0], table[:, 1:], None

@@ -30,7 +30,7 @@ PELVIS = tuple(f"pelvis_{name}" for name in "tilt list rotation tx ty tz".split(
 TRANSLATIONS = re.compile(r".*_t[xyz]$")  # how OpenSim's models name their translations
 
 
-def opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
+def read_opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
     """Read a motion; only what is slower than the cut-off [Hz] counts, None: all of it."""
     path = Path(path)
     if path.suffix in (".mot", ".sto"):

@@ -88,8 +88,6 @@ class Recorded:
 
     def begin(self, world: World, robot: int = 0) -> State:
         """The world standing on its ground, the robot's joints as the motion begins, at rest."""
-        from dataclasses import replace as changed
-
         one = world.robots[robot]
         home = one.home.copy()
         single = _single_joints(one)
@@ -100,7 +98,7 @@ class Recorded:
                     "take the motion of its joints with on(robot)"
                 )
             home[single[name]] = self.q[0, column]
-        posed = [changed(one, home=home) if k == robot else r for k, r in enumerate(world.robots)]
+        posed = [replace(one, home=home) if k == robot else r for k, r in enumerate(world.robots)]
         state = World(*posed, ground=world.ground, gravity=world.gravity).standing()
         state.time = float(self.time[0])
         return state
