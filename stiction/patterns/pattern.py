@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -144,24 +144,25 @@ class Pattern:
 # ------------------------------------------------------------------------------------------- making
 
 
-def make_pattern(name: str, body: Body, plan: Plan, passes: int = 0) -> Pattern:
+def make_pattern(
+    name: str, body: Body, plan: Plan, passes: int = 0, start: np.ndarray | None = None
+) -> Pattern:
     """Pose the robot along a plan.
 
     passes: how many times the centre of mass is corrected so that the zero-moment point of all
     links, not just that of the cart, follows the reference (the dynamics filter of Kajita et al.,
     section 5). That needs a centre of mass of constant height.
+    start: configurations near the solution, (n, nq); the standing robot by default.
     """
     targets = plan.targets
-    q = solve_all(Solver(body, targets), body.standing())
+    q = solve_all(Solver(body, targets), body.standing() if start is None else start)
     pattern = _assembled(name, body, plan, targets, q)
     for _ in range(passes):
         missing = plan.zmp_reference - pattern.zmp
         missing[0] = missing[-1] = 0.0
         centre = targets.centre.copy()
         centre[:, :2] += follow_zmp(missing, float(centre[0, 2]), SAMPLE, body.gravity)
-        targets = Targets(
-            targets.time, centre, targets.soles, targets.yaw, targets.hand, targets.hand_position
-        )
+        targets = replace(targets, centre=centre)
         q = solve_all(Solver(body, targets), pattern.q)
         pattern = _assembled(name, body, plan, targets, q)
     return pattern

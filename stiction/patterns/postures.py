@@ -31,15 +31,17 @@ class Targets:
     time: np.ndarray  # (n) [s]
     centre: np.ndarray  # (n, 3) of mass [m]
     soles: np.ndarray  # (n, 2, 4) x, y, z of the middle and yaw of the left and the right sole
-    yaw: np.ndarray  # (n) of the base, which is upright otherwise [rad]
+    base: np.ndarray  # (n, 2) yaw and pitch of the base [rad]
     hand: str = ""  # link or frame that is led as well, "" for none
     hand_position: np.ndarray | None = None  # (n, 3) [m]
 
 
-def yawed(yaw: float) -> np.ndarray:
-    """Rotation about the vertical."""
+def turned(yaw: float, pitch: float = 0.0) -> np.ndarray:
+    """Rotation about the vertical after one about the y axis [rad]."""
     c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    upright = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    c, s = np.cos(pitch), np.sin(pitch)
+    return upright @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def rotation_vector(rotation: np.ndarray) -> np.ndarray:
@@ -64,11 +66,11 @@ def moved(body: Body, q: np.ndarray, step: np.ndarray) -> np.ndarray:
             k, d = k + 3, d + 3
         elif tree.joint_type[link] != SPHERICAL:
             continue
-        result[k : k + 4] = _turned(result[k : k + 4], step[d : d + 3])
+        result[k : k + 4] = _rotated(result[k : k + 4], step[d : d + 3])
     return result
 
 
-def _turned(p: np.ndarray, step: np.ndarray) -> np.ndarray:
+def _rotated(p: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Quaternion after a rotation by a vector in its own axes."""
     angle = np.linalg.norm(step)
     if angle == 0:
@@ -103,10 +105,10 @@ class Solver:
         for side in (0, 1):
             x, y, z, yaw = targets.soles[k, side]
             position, rotation = self.body.sole_pose(q, side)
-            rows += [[x, y, z] - position, rotation_vector(yawed(yaw) @ rotation.T)]
+            rows += [[x, y, z] - position, rotation_vector(turned(yaw) @ rotation.T)]
         rows.append(targets.centre[k] - mechanics.centre_of_mass(self.body.world, q))
         base = self.body.base_rotation(q)
-        rows.append(rotation_vector(yawed(targets.yaw[k]) @ base.T))
+        rows.append(rotation_vector(turned(*targets.base[k]) @ base.T))
         if targets.hand_position is not None:
             rows.append(targets.hand_position[k] - self.body.point(q, targets.hand))
         return np.concatenate(rows)
@@ -126,6 +128,15 @@ class Solver:
         if self.targets.hand_position is not None:
             rows.append(mechanics.jacobian(body.world, q, self.targets.hand)[:3])
         return np.vstack(rows)[:, self.dofs]
+
+    def pitching(self, q: np.ndarray) -> np.ndarray:
+        """Velocities, (nv), that pitch the base at 1 rad/s while all else stays where it is."""
+        J = self.jacobian(q)
+        wanted = np.zeros(len(J))
+        wanted[15:18] = self.body.base_rotation(q)[:, 1]
+        v = np.zeros(self.body.world.nv)
+        v[self.dofs] = J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(len(J)), wanted)
+        return v
 
     def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
         """Configuration that meets the targets of moment k, sought from q on."""

@@ -175,8 +175,8 @@ def walking_plan(
     knots = zmp_knots(steps, first, rest, end)
     zmp = np.array([np.interp(time, knots[:, 0], knots[:, axis]) for axis in (1, 2)]).T
     centre = np.column_stack([follow_zmp(zmp, height, SAMPLE, body.gravity), time * 0 + height])
-    yaw = soles[:, :, 3].mean(axis=1)
-    return Plan(Targets(time, centre, soles, yaw), support, zmp, steps)
+    base = np.column_stack([soles[:, :, 3].mean(axis=1), 0 * time])
+    return Plan(Targets(time, centre, soles, base), support, zmp, steps)
 
 
 def zmp_knots(steps: tuple[Footstep, ...], first: tuple, rest: float, end: float) -> np.ndarray:
