@@ -74,16 +74,28 @@ class Segment:
 
 
 def sagittal(segments: Sequence[Segment]) -> list[Segment]:
-    """Return the table with its joints of pitch alone; what they had between them stays."""
-    kept = []
+    """Return the table with its joints of pitch alone; balls go to the side they then move with."""
+    kept: dict[str, Segment] = {}
     for segment in segments:
-        balls = [Solid("sphere", (turn.radius,), turn.mass, touches=False)
-                 for turn in segment.turns if turn.mass]  # fmt: skip
+        inner: list[Solid] = []
+        outer: list[Solid] = []
+        bent = False  # whether a joint of pitch lies between the parent and here
+        for turn in segment.turns:
+            bent = bent or turn.way == "pitch"
+            if turn.mass:
+                place = NOWHERE if bent else segment.position
+                ball = Solid("sphere", (turn.radius,), turn.mass, place, touches=False)
+                (outer if bent else inner).append(ball)
+        if inner:
+            parent = kept[segment.parent]
+            if segment.paired and not parent.paired:
+                inner += [ball.mirrored() for ball in inner]
+            kept[parent.name] = replace(parent, solids=(*parent.solids, *inner))
         turns = tuple(
             replace(turn, mass=0.0, radius=0.0) for turn in segment.turns if turn.way == "pitch"
         )
-        kept.append(replace(segment, turns=turns, solids=(*segment.solids, *balls)))
-    return kept
+        kept[segment.name] = replace(segment, turns=turns, solids=(*segment.solids, *outer))
+    return list(kept.values())
 
 
 def checked(name: str, segments: Sequence[Segment]) -> None:
