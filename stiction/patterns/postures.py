@@ -19,7 +19,7 @@ from stiction.patterns.soles import SIDES
 from stiction.rotation import about
 
 CLOSE = 1e-10  # largest error of a solution [m and rad]
-DAMPING = 1e-10  # added to the diagonal of J J'; far below it where legs are bent
+DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are bent
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
 
