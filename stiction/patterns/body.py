@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from stiction import mechanics
+from stiction.compiled import routine
 from stiction.errors import InputError
-from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.articulated import rigid_bodies
+from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
+from stiction.kernels.kinematics import forward_kinematics, frame_jacobian
+from stiction.kernels.quantities import centre_of_mass
+from stiction.kernels.spatial import store_vector
 from stiction.kernels.tree import FREE, SPHERICAL, Dynamics, allocate
 from stiction.patterns.soles import Sole, find_soles
 from stiction.robot import Robot
@@ -28,6 +33,29 @@ class Leg:
     length: float  # from the hip over the knee to the ankle [m]
 
 
+class Placement(NamedTuple):
+    """One configuration of a body, in world axes."""
+
+    soles: np.ndarray  # (2, 3) middles [m]
+    axes: np.ndarray  # (2, 3, 3)
+    centre: np.ndarray  # (3) of mass [m]
+    sole_jacobians: np.ndarray  # (2, 6, nv) velocity of the middle, then angular velocity
+    centre_jacobian: np.ndarray  # (3, nv)
+
+
+@routine
+def _measure_body(dynamics, q, links, places, J, dense, centre):  # type: ignore[no-untyped-def]
+    """Jacobians of points of links; inertia, whose first rows are the momentum; centre of mass."""
+    forward_kinematics(dynamics, q)
+    rigid_bodies(dynamics)
+    joint_space_inertia(dynamics)
+    dense_inertia(dynamics.tree, dynamics.H, dense)
+    c, _ = centre_of_mass(dynamics)
+    store_vector(centre, 0, c)
+    for i in range(len(links)):
+        frame_jacobian(dynamics, links[i], (places[i, 0], places[i, 1], places[i, 2]), J[i])
+
+
 class Body:
     """A robot with a free base and two soles, alone in a world."""
 
@@ -41,6 +69,9 @@ class Body:
         self.soles: tuple[Sole, Sole] = find_soles(robot, feet)
         self.mass = robot.total_mass
         self._dynamics: Dynamics = allocate(self.world.tree)
+        self._links = np.array([sole.link + 1 for sole in self.soles])
+        self._places = np.array([sole.position for sole in self.soles])
+        self._turns = np.array([sole.rotation for sole in self.soles])
         self.legs = (self._leg(self.soles[0]), self._leg(self.soles[1]))
 
     def chain(self, link: int) -> tuple[int, ...]:
@@ -83,15 +114,21 @@ class Body:
 
     # ----------------------------------------------------------------------- where everything is
 
+    def at(self, q: np.ndarray) -> Placement:
+        """Where soles and centre of mass are, and what moves them."""
+        d, nv = self._dynamics, self.world.nv
+        J, dense, centre = np.zeros((2, 6, nv)), np.zeros((nv, nv)), np.zeros((1, 3))
+        _measure_body(d, q, self._links, self._places, J, dense, centre)
+        links = self._links
+        rotations = d.rotation[links] @ self._turns
+        arms = (d.rotation[links] @ self._places[:, :, None])[:, :, 0]
+        positions = d.origin[1] + d.position[links] + arms
+        return Placement(positions, rotations, centre[0], J, dense[:3] / self.mass)
+
     def sole_pose(self, q: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Middle and axes of a sole in the world."""
-        forward_kinematics(self._dynamics, q)
-        return self._placed(self.soles[side])
-
-    def _placed(self, sole: Sole) -> tuple[np.ndarray, np.ndarray]:
-        rotation = self._dynamics.rotation[sole.link + 1]
-        origin = self._dynamics.origin[1] + self._dynamics.position[sole.link + 1]
-        return origin + rotation @ sole.position, rotation @ sole.rotation
+        placed = self.at(q)
+        return placed.soles[side], placed.axes[side]
 
     def base_rotation(self, q: np.ndarray) -> np.ndarray:
         """Axes of the base in the world."""
@@ -103,21 +140,6 @@ class Body:
         forward_kinematics(self._dynamics, q)
         origin = self._dynamics.origin[1] + self._dynamics.position[place.link]
         return origin + self._dynamics.rotation[place.link] @ place.position
-
-    def sole_jacobian(self, q: np.ndarray, side: int) -> np.ndarray:
-        """Velocity of the middle of a sole, then its angular velocity, world axes, (6, nv)."""
-        sole = self.soles[side]
-        J = mechanics.jacobian(self.world, q, str(self.robot.link_name[sole.link]))
-        x, y, z = self.sole_pose(q, side)[1] @ (sole.rotation.T @ sole.position)
-        J[:3] -= np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ J[3:]
-        return J
-
-    def centre_jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Velocity of the centre of mass per coordinate velocity, (3, nv).
-
-        The momentum along the world's axes is what the first rows of the inertia give.
-        """
-        return mechanics.inertia(self.world, q)[:3] / self.mass
 
     # ------------------------------------------------------------------------------ where to begin
 
@@ -174,6 +196,6 @@ class Body:
         """
         home = self.robot.home.copy()
         ground = min(float(self.sole_pose(home, side)[0][2]) for side in (0, 1))
-        height = mechanics.centre_of_mass(self.world, home)[2] - ground
+        height = self.at(home).centre[2] - ground
         reach = max((STRETCHED * self.leg_length) ** 2 - (stride / 2) ** 2, 0.0) ** 0.5
         return float(height - max(self.hip_height(home) - reach, 0.0))

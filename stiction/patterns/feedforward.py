@@ -25,8 +25,9 @@ def holding_torques(pattern: Pattern) -> np.ndarray:
         q = pattern.q[k]
         force = mechanics.inverse_dynamics(body.world, q, pattern.v[k], pattern.acceleration[k])
         moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
+        J = body.at(q).sole_jacobians
         for side, wrench in _shared(pattern, k, force[:3], moment):
-            force -= body.sole_jacobian(q, side).T @ wrench
+            force -= J[side].T @ wrench
         torque[k] = force
     return torque[:, [d for _, d in body.single]]
 

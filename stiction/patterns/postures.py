@@ -14,12 +14,13 @@ import numpy as np
 from stiction import mechanics
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE, SPHERICAL
-from stiction.patterns.body import Body
+from stiction.patterns.body import Body, Placement
 from stiction.patterns.soles import SIDES
 from stiction.rotation import about
 
 CLOSE = 1e-10  # largest error of a solution [m and rad]
 DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are bent
+SETTLED = 1e-8  # largest change that a redundant posture would still like [m or rad]
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
 
@@ -99,16 +100,15 @@ class Solver:
             links |= set(body.chain(body.world.place(targets.hand).link - 1))
         self.dofs = np.array([*range(6), *body.dofs(tuple(sorted(links)))])
 
-    def errors(self, q: np.ndarray, k: int) -> np.ndarray:
+    def errors(self, q: np.ndarray, k: int, placed: Placement) -> np.ndarray:
         """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
         targets, rows = self.targets, []
         for side in (0, 1):
             x, y, z, yaw = targets.soles[k, side]
-            position, rotation = self.body.sole_pose(q, side)
-            rows += [[x, y, z] - position, rotation_vector(turned(yaw) @ rotation.T)]
-        rows.append(targets.centre[k] - mechanics.centre_of_mass(self.body.world, q))
-        base = self.body.base_rotation(q)
-        rows.append(rotation_vector(turned(*targets.base[k]) @ base.T))
+            rows.append([x, y, z] - placed.soles[side])
+            rows.append(rotation_vector(turned(yaw) @ placed.axes[side].T))
+        rows.append(targets.centre[k] - placed.centre)
+        rows.append(rotation_vector(turned(*targets.base[k]) @ self.body.base_rotation(q).T))
         if targets.hand_position is not None:
             rows.append(targets.hand_position[k] - self.body.point(q, targets.hand))
         return np.concatenate(rows)
@@ -119,19 +119,18 @@ class Solver:
         soles = [f"the {side} sole's {what}" for side in SIDES for what in ("position", "rotation")]
         return [*soles, "the centre of mass", "the base's rotation", f"the hand '{self.targets.hand}'"]
 
-    def jacobian(self, q: np.ndarray) -> np.ndarray:
+    def jacobian(self, q: np.ndarray, placed: Placement) -> np.ndarray:
         """Minus the derivative of `errors` by the coordinates."""
-        body = self.body
-        base = np.zeros((3, body.world.nv))
-        base[:, 3:6] = body.base_rotation(q)
-        rows = [body.sole_jacobian(q, 0), body.sole_jacobian(q, 1), body.centre_jacobian(q), base]
+        base = np.zeros((3, self.body.world.nv))
+        base[:, 3:6] = self.body.base_rotation(q)
+        rows = [*placed.sole_jacobians, placed.centre_jacobian, base]
         if self.targets.hand_position is not None:
-            rows.append(mechanics.jacobian(body.world, q, self.targets.hand)[:3])
+            rows.append(mechanics.jacobian(self.body.world, q, self.targets.hand)[:3])
         return np.vstack(rows)[:, self.dofs]
 
     def pitching(self, q: np.ndarray) -> np.ndarray:
         """Velocities, (nv), that pitch the base at 1 rad/s while all else stays where it is."""
-        J = self.jacobian(q)
+        J = self.jacobian(q, self.body.at(q))
         wanted = np.zeros(len(J))
         wanted[15:18] = self.body.base_rotation(q)[:, 1]
         v = np.zeros(self.body.world.nv)
@@ -140,21 +139,21 @@ class Solver:
 
     def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
         """Configuration that meets the targets of moment k, sought from q on."""
-        error = self.errors(q, k)
         for _ in range(ITERATIONS):
-            J = self.jacobian(q)
+            placed = self.body.at(q)
+            error = self.errors(q, k, placed)
+            redundant = len(self.dofs) > len(error)
+            if not redundant and np.abs(error).max() < CLOSE:
+                return q
+            J = self.jacobian(q, placed)
             gram = J @ J.T + DAMPING * np.eye(len(J))
-            redundant = J.shape[1] > J.shape[0]
             wish = self._towards(posture, q) if redundant else np.zeros(len(self.dofs))
             change = wish + J.T @ np.linalg.solve(gram, error - J @ wish)
-            if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < 1e-9:
+            if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < SETTLED:
                 return q
             step = np.zeros(self.body.world.nv)
             step[self.dofs] = change * min(1.0, LONGEST / max(np.abs(change).max(), 1e-300))
             q = moved(self.body, q, step)
-            error = self.errors(q, k)
-            if not redundant and np.abs(error).max() < CLOSE:
-                return q
         raise self._failure(error, k)
 
     def _towards(self, posture: np.ndarray, q: np.ndarray) -> np.ndarray:

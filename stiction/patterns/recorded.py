@@ -11,6 +11,7 @@ import numpy as np
 from stiction.control.reference import Reference
 from stiction.errors import InputError, MotionFileError
 from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.planar import planar_bases
 from stiction.robot import Robot
 from stiction.world import State, World
 
@@ -63,7 +64,7 @@ class Recorded:
         error.
         """
         self._refuse_unknown(ignore, "ignore")
-        single = _single_joints(robot)
+        single = single_joints(robot)
         for name in hold:
             if name not in single:
                 raise InputError(
@@ -76,7 +77,7 @@ class Recorded:
         if not hold:
             return chosen
         n = len(self.time)
-        home = np.tile([robot.home[single[name]] for name in hold], (n, 1))
+        home = np.tile([robot.home[single[name][0]] for name in hold], (n, 1))
         return replace(
             chosen,
             joints=(*chosen.joints, *hold),
@@ -90,14 +91,14 @@ class Recorded:
         """The world standing on its ground, the robot's joints as the motion begins, at rest."""
         one = world.robots[robot]
         home = one.home.copy()
-        single = _single_joints(one)
+        single = single_joints(one)
         for column, name in enumerate(self.joints):
             if name not in single:
                 raise InputError(
                     f"{self.source}: robot '{one.name}' has no joint '{name}'; "
                     "take the motion of its joints with on(robot)"
                 )
-            home[single[name]] = self.q[0, column]
+            home[single[name][0]] = self.q[0, column]
         posed = [replace(one, home=home) if k == robot else r for k, r in enumerate(world.robots)]
         state = World(*posed, ground=world.ground, gravity=world.gravity).standing()
         state.time = float(self.time[0])
@@ -136,7 +137,7 @@ class Recorded:
                 )
 
     def _refuse_missing(
-        self, robot: Robot, single: Mapping[str, int], kept: Sequence[str], hold: Sequence[str]
+        self, robot: Robot, single: Mapping[str, tuple[int, int]], kept: Sequence[str], hold: Sequence[str]
     ) -> None:
         foreign = [name for name in kept if name not in single]
         if foreign:
@@ -160,12 +161,17 @@ def _some(names: Sequence[str]) -> str:
     return f"{kind} {', '.join(repr(name) for name in names[:6])}{more}"
 
 
-def _single_joints(robot: Robot) -> dict[str, int]:
-    """Revolute and prismatic joints by name, and where they are in q."""
+def single_joints(robot: Robot) -> dict[str, tuple[int, int]]:
+    """Joints that can be driven, by name: revolute and prismatic, not those of a planar base.
+
+    Each with where it is in q and in v.
+    """
+    world = World(robot, ground=None)
+    bases = {link for base in planar_bases(world.tree) for link in base.links}
     return {
-        str(name): int(robot.q_index[i])
+        str(name): (int(robot.q_index[i]), int(robot.v_index[i]))
         for i, name in enumerate(robot.joint_name)
-        if robot.joint_type[i] not in (FREE, SPHERICAL)
+        if robot.joint_type[i] not in (FREE, SPHERICAL) and i + 1 not in bases
     }
 
 
