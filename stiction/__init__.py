@@ -18,6 +18,7 @@ from stiction.contact.hunt_crossley import HuntCrossley
 from stiction.contact.multipoint import Multipoint
 from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
 from stiction.control.actuators import Actuators
+from stiction.control.balance import BalanceFeedback
 from stiction.control.controller import controller, prescriber
 from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
@@ -41,6 +42,7 @@ from stiction.world import State, World
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "BalanceFeedback",
     "Balanced",
     "BatchMotion",
     "BatchRecording",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction import mechanics
+from stiction.errors import InputError
 
 if TYPE_CHECKING:
     from stiction.patterns.pattern import Pattern
@@ -26,33 +27,32 @@ def holding_torques(pattern: Pattern) -> np.ndarray:
         force = mechanics.inverse_dynamics(body.world, q, pattern.v[k], pattern.acceleration[k])
         moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
         J = body.at(q).sole_jacobians
-        for side, wrench in _shared(pattern, k, force[:3], moment):
-            force -= J[side].T @ wrench
+        wrenches = _wrenches(pattern, k, force[:3], moment)
+        force -= J[0].T @ wrenches[0] + J[1].T @ wrenches[1]
         torque[k] = force
     return torque[:, [d for _, d in body.single]]
 
 
-def _shared(pattern: Pattern, k: int, force: np.ndarray, moment: np.ndarray) -> list:
-    """Wrench at the middle of every sole on the ground: side, force and moment."""
-    sides = np.flatnonzero(pattern.support[k])
-    if not len(sides):
-        return []
-    middles = np.array([[*pattern.soles[k, side, :3]] for side in sides])
-    shares = np.ones(1)
-    if len(sides) == 2:
-        between = middles[1] - middles[0]
-        point = np.nan_to_num(pattern.zmp[k], nan=0.0)
-        if np.isnan(pattern.zmp[k, 0]):
-            point = middles.mean(axis=0)[:2]
-        part = (point - middles[0, :2]) @ between[:2] / (between @ between)
-        shares = np.array([1 - np.clip(part, 0, 1), np.clip(part, 0, 1)])
-    left = moment - sum(
-        np.cross(middle, share * force) for middle, share in zip(middles, shares, strict=True)
-    )
-    return [
-        (int(side), np.concatenate([share * force, share * left]))
-        for side, share in zip(sides, shares, strict=True)
-    ]
+def leg_shares(pattern: Pattern) -> np.ndarray:
+    """Parts of the weight on the left and the right foot, (n, 2); zero in flight.
+
+    With both feet on the ground they are as the zero-moment point lies between the soles, along
+    the line through their middles; equal where there is no such point.
+    """
+    shares = pattern.support.astype(float)
+    for k in np.flatnonzero(pattern.support.all(axis=1)):
+        left, right = pattern.soles[k, :, :2]
+        part = (pattern.zmp[k] - left) @ (right - left) / ((right - left) @ (right - left))
+        part = 0.5 if np.isnan(part) else float(np.clip(part, 0, 1))
+        shares[k] = [1 - part, part]
+    return shares
+
+
+def _wrenches(pattern: Pattern, k: int, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """Force and moment of the ground at the middle of each sole, (2, 6)."""
+    shares, middles = pattern.shares[k], pattern.soles[k, :, :3]
+    left = moment - np.cross(shares @ middles, force)
+    return np.array([np.concatenate([share * force, share * left]) for share in shares])
 
 
 def joint_gains(pattern: Pattern) -> np.ndarray:
@@ -74,3 +74,24 @@ def joint_gains(pattern: Pattern) -> np.ndarray:
             whole = np.concatenate([np.cross(axis, arm), R.T @ axis])
             inertia[d] = max(inertia[d], float(whole @ H[:6, :6] @ whole))
     return inertia[[d for _, d in body.single]]
+
+
+def servo_signals(pattern: Pattern) -> np.ndarray:
+    """Control signals, (n, nu), with which the robot's own actuators give the pattern's torques.
+
+    That is, where the robot is as planned: a position servo is told to go beyond the planned angle
+    by what its stiffness needs for the torque, and by what its damping takes off.
+    """
+    robot, single = pattern.robot, pattern.body.single
+    column = {d: i for i, (_, d) in enumerate(single)}
+    signals = np.zeros((len(pattern.time), len(robot.actuator_name)))
+    if not len(robot.actuator_name):
+        raise InputError(f"robot '{robot.name}' has no actuators of its own; use tracking()")
+    for i, link in enumerate(robot.actuator_link):
+        k, d = int(robot.q_index[link]), int(robot.v_index[link])
+        gear, gain, bias = (getattr(robot, f"actuator_{what}")[i] for what in ("gear", "gain", "bias"))
+        length, rate = gear * pattern.q[:, k], gear * pattern.v[:, d]
+        strength = gain[0] + gain[1] * length + gain[2] * rate
+        own = bias[0] + bias[1] * length + bias[2] * rate
+        signals[:, i] = (pattern.torque[:, column[d]] / gear - own) / strength
+    return signals

@@ -10,11 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction import mechanics
+from stiction.control.actuators import Actuators
+from stiction.control.balance import BalanceFeedback
 from stiction.control.reference import Reference, smooth_slopes
 from stiction.control.tracking import PDTracking
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.patterns.body import Body
-from stiction.patterns.feedforward import holding_torques, joint_gains
+from stiction.patterns.feedforward import (
+    holding_torques,
+    joint_gains,
+    leg_shares,
+    servo_signals,
+)
 from stiction.patterns.postures import Solver, Targets, solve_all
 from stiction.patterns.preview import follow_zmp
 from stiction.patterns.soles import convex_outline, distance_inside
@@ -113,6 +120,11 @@ class Pattern:
         return convex_outline(np.vstack(corners)) if corners else np.zeros((0, 2))
 
     @cached_property
+    def shares(self) -> np.ndarray:
+        """Parts of the weight on the left and the right foot, (n, 2); zero in flight."""
+        return leg_shares(self)
+
+    @cached_property
     def torque(self) -> np.ndarray:
         """Torques of the single joints that the pattern takes [N m or N], (n, joints).
 
@@ -138,6 +150,38 @@ class Pattern:
             damping=2 * damping * frequency * inertia,
             feedforward=self.torque,
             limits=limits,
+        )
+
+    def servos(self) -> Actuators:
+        """The robot's own actuators, told to follow the pattern with its torques."""
+        return Actuators(servo_signals(self), self.time)
+
+    def balance(
+        self, gain: float = 1.0, reach: float | None = None, tilt: float = 1.0, damping: float = 1.0
+    ) -> BalanceFeedback:
+        """Balance feedback for the pattern, to be given beside `tracking` or `servos`.
+
+        gain: how fast errors decay, see `BalanceFeedback`.
+        reach: by which the zero-moment point is put off its plan at most [m]; half the half width
+            of a sole.
+        tilt: stiffness against tilt of the base, in weight times height of the centre of mass.
+        damping: ratio, of the whole robot turning about its ankles.
+        """
+        body, height = self.body, float(self.centre_of_mass[0, 2])
+        names = body.robot.joint_name
+        legs = [tuple(str(names[link]) for link in leg.links) for leg in body.legs]
+        stiffness = tilt * body.mass * body.gravity * height
+        return BalanceFeedback(
+            time=self.time,
+            centre=self.centre_of_mass[:, :2],
+            share=self.shares,
+            up=np.array([body.base_rotation(q)[:2, 2] for q in self.q]),
+            legs=(legs[0], legs[1]),
+            height=height,
+            gain=gain,
+            reach=min(sole.half[1] for sole in body.soles) / 2 if reach is None else reach,
+            stiffness=stiffness,
+            damping=2 * damping * (stiffness * body.mass) ** 0.5 * height,
         )
 
 
