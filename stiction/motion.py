@@ -199,7 +199,10 @@ class Motion:
         return energy_balance(self, forces)
 
     def plot(self, *what: str) -> Figure:
-        """Draw "energy", "momentum", "centre of mass" (default: all three) or joints over time."""
+        """Draw items over time: joints by name, or those of `stiction.plot.ITEMS`.
+
+        Default: "energy", "momentum" and "centre of mass".
+        """
         from stiction.plot import plot
 
         return plot(self, *what)

@@ -124,7 +124,12 @@ def _ball_name(turn: Turn) -> str:
 
 
 def _shapes(segment: Segment) -> list[Shape]:
-    shapes = []
+    """Shapes of the solids, of the points under a sole, and, for show, of the balls."""
+    shapes = [
+        Shape(_ball_name(turn), _ball_name(turn), "sphere", (turn.radius,), collides=False)
+        for turn in segment.turns[:-1]
+        if turn.mass
+    ]
     for k, solid in enumerate(segment.solids):
         kind, size, vertices = shape_of(solid)
         shapes.append(

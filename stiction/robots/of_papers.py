@@ -55,7 +55,10 @@ def hoap1(height: float = 0.48, mass: float = 5.0, planar: bool = False) -> Robo
             (0.0, 0.0, -0.100),
             (Turn("ankle_pitch", -70.0, 60.0, 0.10, 0.014), Turn("ankle_roll", -40.0, 40.0)),
             leg,
-            (Solid("box", (0.050, 0.031, 0.008), 0.20, (0.010, 0.0, -0.029)),),
+            (
+                Solid("box", (0.050, 0.031, 0.008), 0.20, (0.010, 0.0, -0.029)),
+                _airborne("box", (0.020, 0.016, 0.013), 0.0, -0.011),
+            ),
             paired=True,
             sole=(0.010, 0.0, -0.037),
         ),
@@ -107,6 +110,8 @@ def hrp2(height: float = 1.54, mass: float = 58.0, planar: bool = False) -> Robo
             (
                 Solid("box", (0.080, 0.150, 0.150), 11.4, (0.015, 0.0, 0.265)),
                 Solid("box", (0.060, 0.130, 0.160), 3.0, (-0.130, 0.0, 0.270)),
+                _airborne("box", (0.055, 0.080, 0.070), 0.0, 0.055),
+                _airborne("box", (0.040, 0.200, 0.040), 0.0, 0.365),
             ),
         ),
         Segment(
@@ -145,7 +150,10 @@ def hrp2(height: float = 1.54, mass: float = 58.0, planar: bool = False) -> Robo
             (0.0, 0.0, -0.300),
             (Turn("ankle_pitch", -75.0, 42.0, 0.6, 0.04), Turn("ankle_roll", -35.0, 20.0)),
             leg,
-            (Solid("box", (0.120, 0.058, 0.020), 1.6, (0.030, 0.0, -0.085)),),
+            (
+                Solid("box", (0.120, 0.058, 0.020), 1.6, (0.030, 0.0, -0.085)),
+                _airborne("box", (0.045, 0.042, 0.036), 0.0, -0.032),
+            ),
             paired=True,
             sole=(0.030, 0.0, -0.105),
         ),
@@ -248,7 +256,10 @@ def biped14(height: float = 1.45, mass: float = 45.0, planar: bool = False) -> R
                 Turn("ankle_roll", -30.0, 30.0),
             ),
             leg,
-            (Solid("box", (length, width, 0.015), 0.8, (0.030, 0.0, -0.055), touches=False),),
+            (
+                Solid("box", (length, width, 0.015), 0.8, (0.030, 0.0, -0.055), touches=False),
+                _airborne("box", (0.040, 0.040, 0.025), 0.0, -0.020),
+            ),
             paired=True,
             sole=(0.030, 0.0, -0.070),
             sole_points=corners,
@@ -261,5 +272,5 @@ def biped14(height: float = 1.45, mass: float = 45.0, planar: bool = False) -> R
 
 
 def _airborne(kind: str, size: tuple[float, ...], mass: float, height: float) -> Solid:
-    """A solid on the z axis that does not meet the ground."""
+    """A solid on the z axis that does not meet the ground; without mass it is for show."""
     return Solid(kind, size, mass, (0.0, 0.0, height), touches=False)
