@@ -1,6 +1,6 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
-from stiction import mechanics, patterns, robots
+from stiction import mechanics, patterns, robots, scenes
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -35,6 +35,7 @@ from stiction.load import load
 from stiction.metrics.plates import ForcePlate
 from stiction.motion import Motion
 from stiction.robot import Robot
+from stiction.scenes.scene import Scene
 from stiction.simulate import Recording, simulate
 from stiction.simulation import Simulation
 from stiction.world import State, World
@@ -68,6 +69,7 @@ __all__ = [
     "Reference",
     "Robot",
     "RungeKutta4",
+    "Scene",
     "SemiImplicitEuler",
     "Simulation",
     "Slope",
@@ -86,6 +88,7 @@ __all__ = [
     "patterns",
     "prescriber",
     "robots",
+    "scenes",
     "simulate",
     "simulate_batch",
 ]
