@@ -82,6 +82,13 @@ class Body:
             link = int(self.robot.parent[link])
         return tuple(links[::-1])
 
+    def arm(self, hand: str) -> tuple[int, ...]:
+        """Links from where an arm branches off, without that link, to the hand."""
+        links = self.chain(self.world.place(hand).link - 1)
+        parents = self.robot.parent.tolist()
+        branching = [k for k, link in enumerate(links) if parents.count(link) > 1]
+        return links[branching[-1] + 1 :] if branching else links
+
     def dofs(self, links: tuple[int, ...]) -> list[int]:
         """Velocity coordinates of the joints of links."""
         index = self.world.tree.v_index

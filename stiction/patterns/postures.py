@@ -23,6 +23,7 @@ DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are be
 SETTLED = 1e-8  # largest change that a redundant posture would still like [m or rad]
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
+LIMIT_SLACK = 1e-6  # by which a joint may be beyond its limits [m or rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +96,12 @@ class Solver:
     def __init__(self, body: Body, targets: Targets) -> None:
         """Choose the coordinates to solve for: base, legs and, if a hand is led, its arm."""
         self.body, self.targets = body, targets
-        links = {*body.legs[0].links, *body.legs[1].links}
+        legs = sorted({*body.legs[0].links, *body.legs[1].links})
+        dofs = [*range(6), *body.dofs(tuple(legs))]
         if targets.hand:
-            links |= set(body.chain(body.world.place(targets.hand).link - 1))
-        self.dofs = np.array([*range(6), *body.dofs(tuple(sorted(links)))])
+            J = mechanics.jacobian(body.world, body.standing(), targets.hand)
+            dofs += [d for d in body.dofs(body.arm(targets.hand)) if np.abs(J[:3, d]).max() > 1e-9]
+        self.dofs = np.array(dofs)
 
     def errors(self, q: np.ndarray, k: int, placed: Placement) -> np.ndarray:
         """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
@@ -200,7 +203,7 @@ def _check_limits(solver: Solver, q: np.ndarray) -> None:
         lower, upper = body.robot.lower[d], body.robot.upper[d]
         beyond = np.maximum(q[:, k] - upper, lower - q[:, k])
         worst = int(np.argmax(beyond))
-        if beyond[worst] > 1e-9:
+        if beyond[worst] > LIMIT_SLACK:
             raise InputError(
                 f"robot '{body.robot.name}': joint '{body.world.dof_name(d)}' would be at "
                 f"{q[worst, k]:.4f} at t = {solver.targets.time[worst]:.3f} s; "

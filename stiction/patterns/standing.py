@@ -75,13 +75,13 @@ def lean(
     lifting prevents: `zmp_margin` is negative.
 
     distance: of the centre of mass from the middle of the soles [m]; 60 % of half their length.
-    time: forward [s]; 2.2 sqrt(height / g). It goes back four times as slowly.
+    time: forward [s]; 2.4 sqrt(height / g). It goes back four times as slowly.
     height: of the centre of mass [m]; see `walk`.
     """
     body = Body(robot, feet)
     height = body.height_for(0.0) if height is None else height
     check_positive("lean", height=height)
-    time = 2.2 * math.sqrt(height / body.gravity) if time is None else time
+    time = 2.4 * math.sqrt(height / body.gravity) if time is None else time
     distance = 0.6 * min(sole.half[0] for sole in body.soles) if distance is None else distance
     check_positive("lean", time=time)
     check_finite("lean", distance=distance)
@@ -99,6 +99,8 @@ def reach(
     feet: tuple[str, str] | None = None,
 ) -> Pattern:
     """Move a hand and bring it back, the centre of mass above the middle of the soles.
+
+    The joints of the arm follow, from where it branches off the trunk; the trunk stays upright.
 
     hand: link or frame. by: from where it is in the home configuration, in the robot's axes [m].
     time: there, and back again, each [s]; 6 sqrt(leg's length / g).
