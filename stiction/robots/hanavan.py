@@ -6,8 +6,8 @@ From the report: the measurements; an ellipsoid for the head, elliptical columns
 of the trunk, frusta of circular cones for the limbs and the foot, a ball for the hand; the masses
 by Barter's regressions on the weight, what is missing to the whole shared in proportion. The
 segments and joints are those of Bruneau & Ouezdou: pelvis, trunk with the head, two arms, two legs.
-Ours: where the joints are in the solids, the shares of head and chest, the sole and its points,
-limits and drives.
+Ours: where the joints are in the solids, the shares of head and chest, the foot's taper, the sole
+and its points, limits and drives. docs/robots.md has all numbers.
 """
 
 from __future__ import annotations
