@@ -43,15 +43,15 @@ def jump(
     stone, and after landing goes the way of the extension backwards. The soles leave the ground and
     touch it again without speed; in between they rise as high as the centre of mass.
 
-    rise: of the centre of mass in flight [m]; 10 % of the leg's length.
-    depth: of the crouch before and after [m]; 20 % of the leg's length.
+    rise: of the centre of mass in flight [m]; 8 % of the leg's length.
+    depth: of the crouch before and after [m]; 16 % of the leg's length.
     time: for crouching, and for standing up, each [s]; 6 sqrt(leg's length / g).
     height: of the centre of mass at take-off, landing and both ends [m]; see `walk`.
     """
     body = Body(robot, feet)
     leg = body.leg_length
-    rise = 0.1 * leg if rise is None else rise
-    depth = 0.2 * leg if depth is None else depth
+    rise = 0.08 * leg if rise is None else rise
+    depth = 0.16 * leg if depth is None else depth
     time = 6 * math.sqrt(leg / body.gravity) if time is None else time
     height = body.height_for(0.0) - STRETCH * rise if height is None else height
     check_positive("jump", rise=rise, depth=depth, time=time, height=height)

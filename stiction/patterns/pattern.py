@@ -133,7 +133,10 @@ class Pattern:
         return holding_torques(self)
 
     def tracking(
-        self, frequency: float = 40.0, damping: float = 1.0, limits: ArrayLike | None = None
+        self,
+        frequency: float | None = None,
+        damping: float = 1.0,
+        limits: ArrayLike | None = None,
     ) -> PDTracking:
         """Proportional-derivative tracking of the pattern, with its torques as feed-forward.
 
@@ -141,8 +144,11 @@ class Pattern:
         inertia: a joint of the legs that of the whole robot about its axis, since it carries it,
         and every other joint that of what hangs on it, in the first pose.
 
-        frequency: [rad/s]; damping: ratio; limits: as in `PDTracking`.
+        frequency: [rad/s]; six times that of the robot as a pendulum, sqrt(g / height).
+        damping: ratio. limits: as in `PDTracking`.
         """
+        if frequency is None:
+            frequency = 6 * float(np.sqrt(self.body.gravity / self.centre_of_mass[0, 2]))
         inertia = joint_gains(self)
         return PDTracking(
             self.reference,
