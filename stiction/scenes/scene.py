@@ -151,7 +151,8 @@ class Scene:
 
     def step_for(self, contact: Any) -> float:
         """The time step for a contact model [s]."""
-        shorter = contact is not None and MODELS[type(contact)].family == FORCE_LAW
+        touches = contact is not None and type(contact) is not NoContact
+        shorter = touches and MODELS[type(contact)].family == FORCE_LAW
         return min(self.dt, self.dt_force_law) if shorter else self.dt
 
     def lasts(self) -> float:

@@ -44,8 +44,9 @@ class Verdict(NamedTuple):
 def verdict(motion: Motion, robot: int = 0) -> Verdict:
     """Tell how a robot ends.
 
-    Upright: its base leans by less than 30 degrees, from how it began, and is at least at 0.6 of
-    its height then, over the lowest link of the robot. Slips: a place of it went along the ground,
+    Upright: the ground carries it in the last tenth of the time, its base leans by less than 30
+    degrees, from how it began, and is at least at 0.6 of its height then, over the lowest link of
+    the robot. Slips: a place of it went along the ground,
     while it touched, by more than 0.05 of that height.
     """
     first = 1 + sum(len(one.link_name) for one in motion.world.robots[:robot])
@@ -55,7 +56,7 @@ def verdict(motion: Motion, robot: int = 0) -> Verdict:
     share = height_now / height if height > 0 else 1.0
     slip = _slipped(motion, links)
     return Verdict(
-        upright=bool(lean < LARGEST_LEAN and share > LEAST_HEIGHT),
+        upright=bool(_is_carried(motion, links) and lean < LARGEST_LEAN and share > LEAST_HEIGHT),
         slips=bool(slip > SLIPPED * height),
         lean=lean,
         height=float(share),
@@ -72,11 +73,20 @@ def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]
     return np.array(rotation[2]), float(position[base, 2] - position[:, 2].min())
 
 
-def _slipped(motion: Motion, links: slice) -> float:
-    """Longest way of a place of some links along the ground [m]."""
-    if not motion.slip.shape[1] or len(motion) < 2:
-        return 0.0
+def _places(motion: Motion, links: slice) -> np.ndarray:
+    """Which places are on some links; none where nothing can touch."""
     places, _, _ = places_of(motion.world)
     ours = (places.link >= links.start) & (places.link < links.stop)
-    speed = np.linalg.norm(np.nan_to_num(motion.slip[:-1, ours]), axis=2)
+    return np.flatnonzero(ours[: motion.force.shape[1]])
+
+
+def _is_carried(motion: Motion, links: slice) -> bool:
+    """Whether the ground pushes some links up in the last tenth of a motion."""
+    last = motion.force[-max(2, len(motion) // 10) : -1, _places(motion, links), 2]
+    return bool(np.nan_to_num(last).sum() > 0)
+
+
+def _slipped(motion: Motion, links: slice) -> float:
+    """Longest way of a place of some links along the ground [m]."""
+    speed = np.linalg.norm(np.nan_to_num(motion.slip[:-1, _places(motion, links)]), axis=2)
     return float((speed * np.diff(motion.time)[:, None]).sum(axis=0).max(initial=0.0))
