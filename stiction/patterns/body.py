@@ -1,4 +1,4 @@
-"""A robot on two legs as the patterns see it: soles, legs, and Jacobians of what is to be placed."""
+"""A robot on two legs as patterns see it: soles, legs, and Jacobians of what is to be placed."""
 
 from __future__ import annotations
 

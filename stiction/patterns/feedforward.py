@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def holding_torques(pattern: Pattern) -> np.ndarray:
-    """Torques of the single joints [N m or N], (n, joints): inverse dynamics less the ground's part.
+    """Torques of the single joints [N m or N], (n, joints): inverse dynamics less the ground's.
 
     What the ground does is known as a whole, from the base. A foot alone on the ground takes it
     all; of two, each takes a share of the force at the middle of its sole, as the zero-moment point
@@ -89,7 +89,9 @@ def servo_signals(pattern: Pattern) -> np.ndarray:
         raise InputError(f"robot '{robot.name}' has no actuators of its own; use tracking()")
     for i, link in enumerate(robot.actuator_link):
         k, d = int(robot.q_index[link]), int(robot.v_index[link])
-        gear, gain, bias = (getattr(robot, f"actuator_{what}")[i] for what in ("gear", "gain", "bias"))
+        gear, gain, bias = (
+            getattr(robot, f"actuator_{what}")[i] for what in ("gear", "gain", "bias")
+        )
         length, rate = gear * pattern.q[:, k], gear * pattern.v[:, d]
         strength = gain[0] + gain[1] * length + gain[2] * rate
         own = bias[0] + bias[1] * length + bias[2] * rate

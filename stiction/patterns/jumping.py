@@ -10,15 +10,8 @@ import numpy as np
 from stiction import mechanics
 from stiction.errors import InputError
 from stiction.patterns.body import Body
-from stiction.patterns.pattern import (
-    Footstep,
-    Pattern,
-    Plan,
-    make_pattern,
-    piecewise,
-    sample_times,
-    smooth_step,
-)
+from stiction.patterns.curves import piecewise, sample_times, smooth_step
+from stiction.patterns.pattern import Footstep, Pattern, Plan, make_pattern
 from stiction.patterns.postures import Solver, Targets
 from stiction.patterns.walking import check_positive
 from stiction.robot import Robot
@@ -124,16 +117,17 @@ def _assembled(
     zmp = np.where(flying[:, None], np.nan, 0.0) * np.ones(2)
     zero = np.zeros((len(times), 2))
     targets = Targets(times, np.column_stack([zero, z]), soles, zero)
-    steps = (Footstep(0, take_off, land, 0.0, out, 0.0), Footstep(1, take_off, land, 0.0, -out, 0.0))
+    steps = tuple(
+        Footstep(side, take_off, land, 0.0, sign * out, 0.0) for side, sign in ((0, 1), (1, -1))
+    )
     return Plan(targets, support, zmp, steps)
 
 
 def _quintic(time: float, rise: float, speed: float, gravity: float) -> np.ndarray:
     """Polynomial from rest at 0 to a height and speed, with the acceleration of free fall there."""
-    T = time
-    powers = np.array([5, 4, 3])
-    A = np.array([T**powers, powers * T ** (powers - 1), powers * (powers - 1) * T ** (powers - 2)])
-    return np.array([*np.linalg.solve(A, [rise, speed, -gravity]), 0.0, 0.0, 0.0])
+    n = np.array([5, 4, 3])
+    rows = [time**n, n * time ** (n - 1), n * (n - 1) * time ** (n - 2)]
+    return np.array([*np.linalg.solve(rows, [rise, speed, -gravity]), 0.0, 0.0, 0.0])
 
 
 def _check_pressing(

@@ -120,7 +120,12 @@ class Solver:
     def parts(self) -> list[str]:
         """What the rows of `errors` are about."""
         soles = [f"the {side} sole's {what}" for side in SIDES for what in ("position", "rotation")]
-        return [*soles, "the centre of mass", "the base's rotation", f"the hand '{self.targets.hand}'"]
+        return [
+            *soles,
+            "the centre of mass",
+            "the base's rotation",
+            f"the hand '{self.targets.hand}'",
+        ]
 
     def jacobian(self, q: np.ndarray, placed: Placement) -> np.ndarray:
         """Minus the derivative of `errors` by the coordinates."""

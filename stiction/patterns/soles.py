@@ -134,7 +134,7 @@ def _rim(centre: np.ndarray, axis: np.ndarray, radius: float) -> list[np.ndarray
     return [centre + radius * (np.array([np.cos(t), np.sin(t)]) @ across) for t in turns]
 
 
-# ------------------------------------------------------------------------------- polygons of support
+# ------------------------------------------------------------------------------ polygons of support
 
 
 def convex_outline(points: np.ndarray) -> np.ndarray:

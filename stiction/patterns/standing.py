@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike
 from stiction.arguments import numbers
 from stiction.errors import InputError
 from stiction.patterns.body import Body
-from stiction.patterns.pattern import Pattern, Plan, make_pattern, piecewise, sample_times
+from stiction.patterns.curves import piecewise, sample_times
+from stiction.patterns.pattern import Pattern, Plan, make_pattern
 from stiction.patterns.postures import Solver, Targets
 from stiction.patterns.walking import check_finite, check_positive
 from stiction.robot import Robot
@@ -113,7 +115,7 @@ def reach(
     place = body.world.place(hand)
     if place.link - 1 in {0, *body.legs[0].links, *body.legs[1].links}:
         raise InputError(f"reach: '{hand}' is no hand: it is on the base or on a leg")
-    upright = Targets(*_standing_targets(body, np.zeros(1), np.array([[0.0, 0.0, height]])))
+    upright = _standing(body, np.zeros(1), np.array([[0.0, 0.0, height]]))
     pose = Solver(body, upright).solve(body.standing(), 0, body.standing())
     start = body.point(pose, hand)
     times = sample_times(2 * REST + 3 * time)
@@ -154,18 +156,22 @@ def _along(what: str, body: Body, knots: list) -> Pattern:
 
 
 def _plan(
-    body: Body, times: np.ndarray, centre: np.ndarray, hand: str = "", path: np.ndarray | None = None
+    body: Body,
+    times: np.ndarray,
+    centre: np.ndarray,
+    hand: str = "",
+    path: np.ndarray | None = None,
 ) -> Plan:
     """Plan with both feet where they are."""
-    targets = Targets(*_standing_targets(body, times, centre), hand, path)
+    targets = replace(_standing(body, times, centre), hand=hand, hand_position=path)
     rise = np.gradient(np.gradient(centre, times, axis=0), times, axis=0)
     carried = body.gravity + rise[:, 2:]
     zmp = centre[:, :2] - centre[:, 2:] * rise[:, :2] / carried
     return Plan(targets, np.ones((len(times), 2), bool), zmp)
 
 
-def _standing_targets(body: Body, times: np.ndarray, centre: np.ndarray) -> tuple:
-    """Time, centre of mass, soles side by side as at home, upright base."""
+def _standing(body: Body, times: np.ndarray, centre: np.ndarray) -> Targets:
+    """Targets with the soles side by side as at home and an upright base."""
     soles = np.zeros((len(times), 2, 4))
     soles[:, :, 1] = body.home_width() / 2 * np.array([1, -1])
-    return times, centre, soles, np.zeros((len(times), 2))
+    return Targets(times, centre, soles, np.zeros((len(times), 2)))

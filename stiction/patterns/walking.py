@@ -9,15 +9,8 @@ import numpy as np
 
 from stiction.errors import InputError
 from stiction.patterns.body import STRETCHED, Body
-from stiction.patterns.pattern import (
-    SAMPLE,
-    Footstep,
-    Pattern,
-    Plan,
-    make_pattern,
-    sample_times,
-    smooth_step,
-)
+from stiction.patterns.curves import SAMPLE, sample_times, smooth_step
+from stiction.patterns.pattern import Footstep, Pattern, Plan, make_pattern
 from stiction.patterns.postures import Targets
 from stiction.patterns.preview import follow_zmp
 from stiction.robot import Robot
