@@ -15,9 +15,9 @@ SAMPLE = 0.005  # time between the samples of a pattern [s]
 MIRRORED = 16  # samples added at both ends; what happens at the end of a spline decays as 0.27^k
 
 
-def sample_times(duration: float) -> np.ndarray:
+def sample_times(duration: float, sample: float = SAMPLE) -> np.ndarray:
     """Times of the samples of a pattern that lasts at least so long [s]."""
-    return np.arange(int(np.ceil(duration / SAMPLE - 1e-9)) + 1) * SAMPLE
+    return np.arange(int(np.ceil(duration / sample - 1e-9)) + 1) * sample
 
 
 def smooth_step(x: np.ndarray) -> np.ndarray:

@@ -10,7 +10,17 @@ from stiction import mechanics
 from stiction.errors import InputError
 
 if TYPE_CHECKING:
+    from stiction.patterns.body import Body
     from stiction.patterns.pattern import Pattern
+
+
+def ground_wrench(
+    body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force and moment about the world's origin that the motion takes; forces along coordinates."""
+    force = mechanics.inverse_dynamics(body.world, q, v, a)
+    moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
+    return force[:3], moment, force
 
 
 def holding_torques(pattern: Pattern) -> np.ndarray:
@@ -24,10 +34,9 @@ def holding_torques(pattern: Pattern) -> np.ndarray:
     torque = np.zeros((n, body.world.nv))
     for k in range(n):
         q = pattern.q[k]
-        force = mechanics.inverse_dynamics(body.world, q, pattern.v[k], pattern.acceleration[k])
-        moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
+        pressing, moment, force = ground_wrench(body, q, pattern.v[k], pattern.acceleration[k])
         J = body.at(q).sole_jacobians
-        wrenches = _wrenches(pattern, k, force[:3], moment)
+        wrenches = _wrenches(pattern, k, pressing, moment)
         force -= J[0].T @ wrenches[0] + J[1].T @ wrenches[1]
         torque[k] = force
     return torque[:, [d for _, d in body.single]]

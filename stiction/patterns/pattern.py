@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction import mechanics
 from stiction.control.actuators import Actuators
 from stiction.control.balance import BalanceFeedback
 from stiction.control.reference import Reference
@@ -16,6 +15,7 @@ from stiction.control.tracking import PDTracking
 from stiction.patterns.body import Body
 from stiction.patterns.curves import SAMPLE, derivatives
 from stiction.patterns.feedforward import (
+    ground_wrench,
     holding_torques,
     joint_gains,
     leg_shares,
@@ -232,15 +232,6 @@ def _assembled(name: str, body: Body, plan: Plan, targets: Targets, q: np.ndarra
         footsteps=plan.footsteps,
         body=body,
     )
-
-
-def ground_wrench(
-    body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Force and moment about the world's origin that the motion takes; forces along coordinates."""
-    force = mechanics.inverse_dynamics(body.world, q, v, a)
-    moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
-    return force[:3], moment, force
 
 
 def _zmp(
