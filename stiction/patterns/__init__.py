@@ -4,6 +4,7 @@ Planned: `walk`, `squat`, `sway`, `reach`, `lean`, `jump`. Of others: `read_open
 `read_openhrp_text`, `read_opensim`.
 """
 
+from stiction.patterns.grounded import grounded
 from stiction.patterns.jumping import jump
 from stiction.patterns.openhrp import read_openhrp, read_openhrp_text
 from stiction.patterns.opensim import read_opensim
@@ -16,6 +17,7 @@ __all__ = [
     "Footstep",
     "Pattern",
     "Recorded",
+    "grounded",
     "jump",
     "lean",
     "reach",

@@ -11,8 +11,10 @@ import numpy as np
 from stiction.control.reference import Reference
 from stiction.errors import InputError, MotionFileError
 from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.motion import Motion
 from stiction.planar import planar_bases
 from stiction.robot import Robot
+from stiction.rotation import matrix
 from stiction.world import State, World
 
 
@@ -104,6 +106,18 @@ class Recorded:
         state.time = float(self.time[0])
         return state
 
+    def planned_zmp(self, motion: Motion) -> np.ndarray:
+        """The planned zero-moment point in the world [m], (moments, 3), as a robot moved.
+
+        The file has it in the axes of the base; it goes where the base of the first robot went.
+        """
+        if self.zmp is None:
+            raise InputError(f"{self.source}: plans no zero-moment point")
+        time = motion.time - motion.time[0] + self.time[0]
+        points = np.stack([np.interp(time, self.time, column) for column in self.zmp.T], axis=1)
+        pairs = zip(points, motion.q, strict=True)
+        return np.array([q[:3] + matrix(q[3:7]) @ point for point, q in pairs])
+
     def resampled(self, dt: float) -> Recorded:
         """The same motion at other moments, dt apart [s], on the same cubics."""
         if not (np.isfinite(dt) and dt > 0):
@@ -137,7 +151,11 @@ class Recorded:
                 )
 
     def _refuse_missing(
-        self, robot: Robot, single: Mapping[str, tuple[int, int]], kept: Sequence[str], hold: Sequence[str]
+        self,
+        robot: Robot,
+        single: Mapping[str, tuple[int, int]],
+        kept: Sequence[str],
+        hold: Sequence[str],
     ) -> None:
         foreign = [name for name in kept if name not in single]
         if foreign:

@@ -19,9 +19,17 @@ from stiction.control.tracking import PDTracking
 from stiction.errors import InputError, StictionError
 from stiction.motion import Motion
 from stiction.patterns import Recorded, read_openhrp, read_opensim
+from stiction.patterns.grounded import grounded, torques_at
 from stiction.robot import Robot
 from stiction.scenes.data import data_file
-from stiction.scenes.planned import Planned, check_follow, driven, planned
+from stiction.scenes.planned import (
+    Planned,
+    check_follow,
+    driven,
+    placed_balance,
+    planned,
+    taken_apart,
+)
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,16 @@ def play(
     damping: float | None = None,
     gains: str | None = None,
     limits: float | None = None,
+    feedforward: bool = False,
+    balance: bool = False,
+    tilt: float = 1.0,
 ) -> Planned:
-    """A motion of others, or one that was recorded here (.h5)."""
+    """A motion of others, or one that was recorded here (.h5).
+
+    feedforward: torques that the motion takes while it stands on its lower sole, see `grounded`.
+    balance: feedback of the centre of mass and of the base's tilt, which `tilt` weighs, see
+    `Pattern.balance`.
+    """
     path = file if data is None else data_file(data, origin)
     if path is None:
         raise InputError("play: names no motion; give file, or data with its origin")
@@ -117,10 +133,15 @@ def play(
             "motion of the same file whose gains they are"
         )
 
-    def controllers(reference: Reference, _: str) -> tuple[Any, ...]:
+    def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
         if springs is None or dampers is None or follow == "prescribe":
             return (Prescribed(reference),)
-        return (PDTracking(reference, springs, dampers, limits=limits),)
+        pattern = grounded(recorded, taken_apart(robot)[1]) if feedforward or balance else None
+        torques = torques_at(pattern, recorded) if pattern is not None and feedforward else None
+        track = PDTracking(reference, springs, dampers, feedforward=torques, limits=limits)
+        if pattern is None or not balance:
+            return (track,)
+        return track, placed_balance(pattern.balance(tilt=tilt), taken_apart(robot)[0], prefix)
 
     every, q_index, _ = driven(robot)
     home, where = robot.home.copy(), dict(zip(every, q_index, strict=True))

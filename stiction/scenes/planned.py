@@ -72,7 +72,7 @@ def planned(name: str) -> Callable[..., Planned]:
         **arguments: Any,
     ) -> Planned:
         check_follow(name, follow)
-        place, level = _taken_apart(robot)
+        place, level = taken_apart(robot)
         pattern = _pattern(name, _Kept(level), tuple(arguments.items()))
         names, q_index, dofs = driven(robot)
 
@@ -91,7 +91,8 @@ def planned(name: str) -> Callable[..., Planned]:
                     feedforward=gains.feedforward,
                     limits=limits,
                 )
-            return (followed, _balance(pattern, place, prefix)) if balance else (followed,)
+            feedback = placed_balance(pattern.balance(), place, prefix) if balance else None
+            return (followed,) if feedback is None else (followed, feedback)
 
         return Planned(
             names,
@@ -106,9 +107,8 @@ def planned(name: str) -> Callable[..., Planned]:
     return make
 
 
-def _balance(pattern: Pattern, place: Place | None, prefix: str) -> BalanceFeedback:
+def placed_balance(feedback: BalanceFeedback, place: Place | None, prefix: str) -> BalanceFeedback:
     """Balance feedback where the scene has the robot, under the world's names."""
-    feedback = pattern.balance()
     x, y, heading = place or (0.0, 0.0, 0.0)
     c, s = math.cos(heading), math.sin(heading)
     turn = np.array([[c, s], [-s, c]])  # of rows
@@ -124,7 +124,7 @@ def _balance(pattern: Pattern, place: Place | None, prefix: str) -> BalanceFeedb
 # ------------------------------------------------------------------------------------------- places
 
 
-def _taken_apart(robot: Robot) -> tuple[Place | None, Robot]:
+def taken_apart(robot: Robot) -> tuple[Place | None, Robot]:
     """Place of a free base, and the robot at the origin looking along x."""
     if robot.joint_type[0] != FREE:
         return None, robot
