@@ -1,4 +1,4 @@
-"""A small humanoid walks ten steps that were planned for it; the ground is one of several models."""
+"""A small humanoid walks ten steps that were planned for it; the floor is one of many models."""
 
 import numpy as np
 

@@ -141,11 +141,11 @@ class Pattern:
         inertia: a joint of the legs that of the whole robot about its axis, since it carries it,
         and every other joint that of what hangs on it, in the first pose.
 
-        frequency: [rad/s]; six times that of the robot as a pendulum, sqrt(g / height).
+        frequency: [rad/s]; four times that of the robot as a pendulum, sqrt(g / height).
         damping: ratio. limits: as in `PDTracking`.
         """
         if frequency is None:
-            frequency = 6 * float(np.sqrt(self.body.gravity / self.centre_of_mass[0, 2]))
+            frequency = 4 * float(np.sqrt(self.body.gravity / self.centre_of_mass[0, 2]))
         inertia = joint_gains(self)
         return PDTracking(
             self.reference,
