@@ -47,6 +47,8 @@ class Control:
             return KINDS[self.kind].make(robot, **self.parameters)
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
+        except (TypeError, ValueError) as error:  # a list or a text where a number belongs
+            raise InputError(f"{self.where}: a value does not fit: {error}") from error
 
 
 @dataclass(frozen=True)

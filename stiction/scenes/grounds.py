@@ -39,7 +39,7 @@ def read_ground(table: Table) -> Ground | None:
         return Slope(angle, heading, table.numbers("velocity", 3, "m/s", still), material)
     try:
         return _uneven(kind, table, material)
-    except InputError as error:
+    except (InputError, ValueError) as error:  # ValueError: rows of unequal length, a seed below 0
         table.refuse(str(error))
 
 

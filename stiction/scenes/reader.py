@@ -14,7 +14,7 @@ from stiction import robots
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.errors import InputError, SceneFileError
 from stiction.external import Push, TabulatedForce
-from stiction.materials import checked_materials
+from stiction.materials import check_friction, checked_materials
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
 from stiction.scenes.grounds import read_ground
@@ -79,6 +79,9 @@ def parse_scene(text: str, path: Path) -> Scene:
         gravity=table.numbers("gravity", 3, "m/s2", GRAVITY),
         expect=table.choice("expect", EXPECTATIONS, None),
         source=str(path),
+        forces_where=tuple(
+            entry.where("body") for key in ("push", "force") for entry in table.tables(key)
+        ),
     )
 
 
@@ -195,7 +198,12 @@ def _contact(table: Table) -> Any:
                 checked_model(kinds[name](**{key: values[key]}))
             except InputError as error:
                 entry.refuse(str(error), key)
-    return checked_model(kinds[name](**values))
+    model = checked_model(kinds[name](**values))
+    try:
+        check_friction(name, ("any", "other"), model._asdict())
+    except InputError as error:
+        entry.refuse(str(error))
+    return model
 
 
 def _materials(table: Table) -> dict[tuple[str, str], dict[str, float]]:

@@ -49,6 +49,7 @@ class Scene:
     gravity: tuple[float, ...] = GRAVITY  # [m/s2]
     expect: str | None = None  # how the first robot ends, see `Verdict.meets`
     source: str = ""  # its file
+    forces_where: tuple[str, ...] = ()  # of the forces in the file, for errors
 
     def __post_init__(self) -> None:
         """Check what does not need a world."""
@@ -180,6 +181,7 @@ class Scene:
             contact = self.contact_of(model_kind(contact))
         model = self.contact if contact is None else contact
         world = self.world()
+        self._check_forces(world)
         return simulate(
             world,
             model,
@@ -192,6 +194,14 @@ class Scene:
             record=record,
             progress=progress,
         )
+
+    def _check_forces(self, world: World) -> None:
+        """Raise InputError, with the line in the file, if a force is on nothing."""
+        for force, where in zip(self.forces, self.forces_where, strict=False):
+            try:
+                world.place(force.body)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
 
     def verdict(self, motion: Motion) -> Verdict:
         """How the first robot ends."""

@@ -272,3 +272,54 @@ def test_lines_are_found_in_all_ways_to_write_a_key():
         ("e",): 1,
     }
     assert {path: lines.line(path) for path in expected} == expected
+
+
+JUNK = ["-1", "nan", '"text"', "true", "[]", "{}", "[[1, 2], [3]]", "[1, 2, 3]", "1979-05-27"]
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_whatever_stands_in_the_place_of_a_value_no_foreign_error_comes_up(junk, tmp_path):
+    lines = SCENE.splitlines()
+    refused = 0
+    for k, line in enumerate(lines):
+        key, equals, value = line.partition(" = ")
+        if not equals or value == "[":
+            continue
+        text = "\n".join([*lines[:k], f"{key} = {junk}", *lines[k + 1 :]])
+        try:
+            read(tmp_path, text).start()
+        except st.StictionError:
+            refused += 1
+    assert refused >= 20  # of 36 keys
+
+
+def test_a_force_on_nothing_is_told_with_its_line(tmp_path):
+    scene = read(tmp_path, SCENE.replace("bob/trunk", "bob/tail"))
+    line = line_of(SCENE, "bob/trunk")
+    with pytest.raises(InputError, match=rf"line {line}: push\[0\].body: no link or frame 'bob/ta"):
+        scene.simulate()
+
+
+def test_frictions_that_do_not_go_together_are_told_with_the_line(tmp_path):
+    text = SCENE.replace("mu_kinetic = 0.2", "mu_kinetic = 0.4")
+    line = line_of(SCENE, "[contact]")
+    with pytest.raises(SceneFileError, match=rf"line {line}: contact: .*at least mu_kinetic"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('kind = "steps"\nrise = 0.0', "no rise may be 0"),
+        ('kind = "steps"\nrise = [0.1, 0.2]\nrun = [0.3, 0.3]', "one run fewer"),
+        ('kind = "rough"\namplitude = -1.0', "give a number in m, at least 0"),
+        ('kind = "rough"\namplitude = 0.1\nspacing = 0.1', "size: is missing"),
+        ('kind = "rough"\namplitude = 0.1\nspacing = 0.1\nsize = [1, 1]\nseed = -1', "negative"),
+        ('kind = "heights"\nheights = [[0, 1]]\nspacing = 0.1', "2 x 2 or more"),
+    ],
+)
+def test_a_wrong_ground_is_told(tmp_path, lines, words):
+    text = f'shows = "x"\nduration = 1\n[robot]\nmodel = "ball"\n[ground]\n{lines}\n'
+    with pytest.raises(SceneFileError, match="line [5-9]: ground") as error:
+        read(tmp_path, text)
+    assert words in str(error.value)
