@@ -27,6 +27,15 @@ from stiction.rotation import about
 
 CUTOFF = 6.0  # [Hz]
 PELVIS = tuple(f"pelvis_{name}" for name in "tilt list rotation tx ty tz".split())
+SAGITTAL = {  # coordinates of gait models as joints of `robots.hanavan()`, which pitch about y
+    f"{coordinate}_{side}": (f"{name}_{joint}", -1.0)
+    for side, name in (("r", "right"), ("l", "left"))
+    for coordinate, joint in (
+        ("hip_flexion", "hip_pitch"),
+        ("knee_angle", "knee_pitch"),
+        ("ankle_angle", "ankle_pitch"),
+    )
+} | {"lumbar_extension": ("waist_pitch", -1.0)}
 TRANSLATIONS = re.compile(r".*_t[xyz]$")  # how OpenSim's models name their translations
 
 

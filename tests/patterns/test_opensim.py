@@ -6,7 +6,9 @@ import pytest
 import stiction as st
 from conftest import data_file
 from stiction.errors import InputError, MotionFileError
-from stiction.patterns.opensim import pelvis, read_opensim, with_pelvis
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import allocate
+from stiction.patterns.opensim import SAGITTAL, pelvis, read_opensim, with_pelvis
 
 TIME = np.arange(121) / 60
 ANGLE = 0.6 * np.sin(2 * np.pi * TIME)
@@ -116,3 +118,32 @@ def test_a_walk_on_a_treadmill_moves_a_base_forwards():
     assert len(table.dof) == 13
     with pytest.raises(InputError, match="with_pelvis takes a robot with a free base"):
         with_pelvis(motion, motion, robot)
+
+
+def test_hanavans_feet_go_the_way_of_the_measured_ones():
+    """In the sagittal plane, from the pelvis; the man has longer legs than the subject."""
+    path = data_file("human_walking", "walk_planar.npz")
+    robot = st.robots.hanavan()
+    motion = read_opensim(path)
+    rest = [
+        str(name)
+        for name in robot.joint_name[1:]
+        if name not in [joint for joint, _ in SAGITTAL.values()]
+    ]
+    joints = motion.renamed(SAGITTAL).on(robot, hold=rest)
+    q = np.asarray(with_pelvis(motion, joints, robot).q)
+    world = st.World(robot)
+    dynamics = allocate(world.tree)
+    feet = [world.place(f"{side}_foot").link for side in ("right", "left")]
+    ways = np.zeros((len(q), 2, 3))
+    for k, one in enumerate(q):
+        forward_kinematics(dynamics, one)
+        ways[k] = dynamics.position[feet] - dynamics.position[world.place("pelvis").link]
+    with np.load(path) as file:
+        names = file["body_names"].tolist()
+        pelvis_at = file["body_origin_position"][:, names.index("pelvis")]
+        for k, side in enumerate("rl"):
+            theirs = file["body_origin_position"][:, names.index(f"talus_{side}")] - pelvis_at
+            for ours, their in ((ways[:, k, 0], theirs[:, 0]), (ways[:, k, 2], theirs[:, 1])):
+                assert np.corrcoef(ours, their)[0, 1] > 0.99
+                assert np.ptp(ours) == pytest.approx(np.ptp(their), rel=0.15)
