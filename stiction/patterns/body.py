@@ -21,6 +21,7 @@ from stiction.robot import Robot
 from stiction.rotation import matrix
 from stiction.world import World
 
+MIDDLE = 0.8  # of the largest distance from hip and ankle: a joint that far may be the knee
 STRETCHED = 0.95  # of the length of a leg: no farther from hip to ankle unless told otherwise
 
 
@@ -97,7 +98,7 @@ class Body:
         return [d for link in links for d in range(index[link + 1], index[link + 2])]
 
     def _leg(self, sole: Sole) -> Leg:
-        """Find the knee: of all joints the one farthest from both hip and ankle."""
+        """Find the knee: far from both hip and ankle, it turns most about the sideways axis."""
         links = self.chain(sole.link)
         if len(links) < 3:
             raise InputError(
@@ -108,7 +109,10 @@ class Body:
         origins = self._dynamics.position[[link + 1 for link in links]]
         hip = np.linalg.norm(origins - origins[0], axis=1)
         ankle = np.linalg.norm(origins - origins[-1], axis=1)
-        k = int(np.argmax(np.minimum(hip, ankle)))
+        far = np.minimum(hip, ankle)
+        first = self.world.tree.v_index[[link + 1 for link in links]]
+        sideways = np.abs(self._dynamics.S[first, 3:] @ self._dynamics.rotation[1][:, 1])
+        k = int(np.argmax(np.where(far > MIDDLE * far.max(), sideways, -1.0)))
         return Leg(links, links[k], float(hip[k] + ankle[k]))
 
     @property

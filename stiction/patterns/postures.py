@@ -2,7 +2,8 @@
 
 Newton's method with a little damping on the coordinates of the base and of the legs; all other
 joints stay as they are told. Where the legs have more joints than that needs, the posture nearest
-to the first one is taken.
+to the first one is taken, distances counted in parts of what the limits of a joint
+leave it, at most half a turn.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ class Solver:
             J = mechanics.jacobian(body.world, body.standing(), targets.hand)
             dofs += [d for d in body.dofs(body.arm(targets.hand)) if np.abs(J[:3, d]).max() > 1e-9]
         self.dofs = np.array(dofs)
+        room = body.robot.upper[self.dofs] - body.robot.lower[self.dofs]
+        self.ease = np.minimum(room / np.pi, 1.0) ** 2
 
     def errors(self, q: np.ndarray, k: int, placed: Placement) -> np.ndarray:
         """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
@@ -142,7 +145,7 @@ class Solver:
         wanted = np.zeros(len(J))
         wanted[15:18] = self.body.base_rotation(q)[:, 1]
         v = np.zeros(self.body.world.nv)
-        v[self.dofs] = J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(len(J)), wanted)
+        v[self.dofs] = self._least(J, wanted)
         return v
 
     def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
@@ -154,15 +157,19 @@ class Solver:
             if not redundant and np.abs(error).max() < CLOSE:
                 return q
             J = self.jacobian(q, placed)
-            gram = J @ J.T + DAMPING * np.eye(len(J))
             wish = self._towards(posture, q) if redundant else np.zeros(len(self.dofs))
-            change = wish + J.T @ np.linalg.solve(gram, error - J @ wish)
+            change = wish + self._least(J, error - J @ wish)
             if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < SETTLED:
                 return q
             step = np.zeros(self.body.world.nv)
             step[self.dofs] = change * min(1.0, LONGEST / max(np.abs(change).max(), 1e-300))
             q = moved(self.body, q, step)
         raise self._failure(error, k)
+
+    def _least(self, J: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """The least change with J change = wanted; joints with little room change less."""
+        eased = self.ease * J
+        return eased.T @ np.linalg.solve(eased @ J.T + DAMPING * np.eye(len(J)), wanted)
 
     def _towards(self, posture: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Way to a posture along the single joints among the coordinates."""
