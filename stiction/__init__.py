@@ -1,6 +1,6 @@
 """Legged robots in contact with the world; how contact is computed is a value that you pass."""
 
-from stiction import mechanics, robots
+from stiction import mechanics, patterns, robots, scenes
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -18,6 +18,7 @@ from stiction.contact.hunt_crossley import HuntCrossley
 from stiction.contact.multipoint import Multipoint
 from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
 from stiction.control.actuators import Actuators
+from stiction.control.balance import BalanceFeedback
 from stiction.control.controller import controller, prescriber
 from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
@@ -34,6 +35,7 @@ from stiction.load import load
 from stiction.metrics.plates import ForcePlate
 from stiction.motion import Motion
 from stiction.robot import Robot
+from stiction.scenes.scene import Scene
 from stiction.simulate import Recording, simulate
 from stiction.simulation import Simulation
 from stiction.world import State, World
@@ -41,6 +43,7 @@ from stiction.world import State, World
 __all__ = [
     "Actuators",
     "ArticulatedBody",
+    "BalanceFeedback",
     "Balanced",
     "BatchMotion",
     "BatchRecording",
@@ -66,6 +69,7 @@ __all__ = [
     "Reference",
     "Robot",
     "RungeKutta4",
+    "Scene",
     "SemiImplicitEuler",
     "Simulation",
     "Slope",
@@ -81,8 +85,10 @@ __all__ = [
     "integrator",
     "load",
     "mechanics",
+    "patterns",
     "prescriber",
     "robots",
+    "scenes",
     "simulate",
     "simulate_batch",
 ]

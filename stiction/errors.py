@@ -24,6 +24,10 @@ class MotionFileError(StictionError):
     """A motion or robot file cannot be read: wrong format, newer version, cut short."""
 
 
+class SceneFileError(StictionError):
+    """A scene file cannot be read, or asks for something that there is not."""
+
+
 class InputError(StictionError):
     """An argument of a public function has a wrong value, type or shape."""
 

@@ -140,6 +140,12 @@ class Motion:
 
         return zmp(self, definition, robot)
 
+    def contact_phases(self, foot: str) -> np.ndarray:
+        """Flight 0, heel 1, flat 2 or toe 3 (`metrics.ContactPhase`) of a foot, (n)."""
+        from stiction.metrics import contact_phases
+
+        return contact_phases(self, foot)
+
     def force_plate(self, plate: ForcePlate) -> PlateReading:
         """Return what a force plate measures, in its axes."""
         from stiction.metrics import force_plate
@@ -193,7 +199,10 @@ class Motion:
         return energy_balance(self, forces)
 
     def plot(self, *what: str) -> Figure:
-        """Draw "energy", "momentum", "centre of mass" (default: all three) or joints over time."""
+        """Draw items over time: joints by name, or those of `stiction.plot.ITEMS`.
+
+        Default: "energy", "momentum" and "centre of mass".
+        """
         from stiction.plot import plot
 
         return plot(self, *what)

@@ -19,6 +19,7 @@ from stiction.kernels.terrain import FlatGround, Heights, Stairs
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Dynamics, Tree, allocate
 from stiction.materials import Materials, checked_materials
 from stiction.places import places_of
+from stiction.planar import planar_bases
 from stiction.robot import Robot
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
@@ -27,6 +28,7 @@ SLACK = {
     np.dtype(np.float32): (1e-4, 1e-1),
 }  # `Tree.slack`, well above rounding
 TOUCHES = 1e-9  # depth that is no more than a touch [m]
+UPRIGHT = 0.999999  # cosine of the angle to the vertical of a slide that lifts a planar base
 _DOF_FIELDS = (
     "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
 ).split()
@@ -161,15 +163,27 @@ class World:
         else:
             lifts = _lifts_out_of(self, dynamics, ground)
             lifts = {root: lift + above for root, lift in lifts.items()}
-        for root in range(1, len(self.tree.parent)):
-            if self.tree.parent[root] != 0 or self.tree.joint_type[root] != FREE:
-                continue
+        for root, (k, share) in self.lifted().items():
             if root not in lifts:
                 raise InputError(
                     f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
                 )
-            state.q[self.tree.q_index[root] + 2] += lifts[root]
+            state.q[k] += lifts[root] / share
         return state
+
+    def lifted(self) -> dict[int, tuple[int, float]]:
+        """For each root link that can rise: the entry of q that lifts it, and how far per unit."""
+        tree = self.tree
+        free = np.flatnonzero((tree.parent == 0) & (tree.joint_type == FREE))
+        rises = {int(root): (int(tree.q_index[root]) + 2, 1.0) for root in free if root > 0}
+        for base in planar_bases(tree):
+            rotation = np.eye(3)
+            for link in base.slides:
+                rotation = rotation @ tree.joint_rotation[link]
+                share = float((rotation @ tree.joint_axis[link])[2])
+                if abs(share) > UPRIGHT:
+                    rises[base.slides[0]] = (int(tree.q_index[link]), share)
+        return rises
 
     def digest(self) -> str:
         """Hash of everything that decides how the world moves, 16 hexadecimal digits."""

@@ -1,24 +1,10 @@
-"""Where benchmarks find models and measurements that are not part of the package."""
+"""Models and measurements that benchmarks take and that are not part of the package."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-from stiction.errors import InputError
+from stiction.scenes.data import data_file
 
 MENAGERIE = "MuJoCo Menagerie, github.com/google-deepmind/mujoco_menagerie"
 G1 = "robots/mujoco_menagerie/unitree_g1/g1_mjx_nomesh.xml"
 
-
-def data_file(name: str, origin: str) -> Path:
-    """Return a file of the folder that STICTION_DATA names; `origin` tells where it comes from."""
-    folder = os.environ.get("STICTION_DATA")
-    if folder is None:
-        raise InputError(
-            f"{name} is not there: set STICTION_DATA to the folder that holds it (from {origin})"
-        )
-    path = Path(folder) / name
-    if not path.is_file():
-        raise InputError(f"{path} is missing; it comes from {origin}")
-    return path
+__all__ = ["G1", "MENAGERIE", "data_file"]

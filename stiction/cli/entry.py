@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, robots, run, tune
+from stiction.cli import bench, models, robots, run, scenes, tune
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
@@ -18,6 +18,7 @@ from stiction.errors import StictionError
 COMMANDS = (
     robots.COMMAND,
     models.COMMAND,
+    scenes.COMMAND,
     run.COMMAND,
     tune.COMMAND,
     bench.DEMO,

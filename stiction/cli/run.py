@@ -1,4 +1,4 @@
-"""`stiction run`: simulate one robot."""
+"""`stiction run`: simulate a scene, or one robot."""
 
 from __future__ import annotations
 
@@ -10,23 +10,36 @@ from stiction.cli.command import Command, UsageError
 from stiction.cli.models import find_model
 from stiction.cli.output import Result
 from stiction.cli.robots import add_file_arguments, find_robot
+from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
 from stiction.errors import InputError, SimulationError
 
 if TYPE_CHECKING:
     from stiction.motion import Motion
+    from stiction.scenes import Scene
     from stiction.world import State, World
 
+DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
 INTEGRATORS = ("SemiImplicitEuler", "Leapfrog", "RungeKutta4")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robot", metavar="ROBOT", help="built-in name or model file")
+    parser.add_argument(
+        "robot",
+        metavar="SCENE|ROBOT",
+        help="a scene (`stiction scenes`) or scene file (.toml), a built-in robot or model file",
+    )
     add_file_arguments(parser)
     parser.add_argument(
-        "--duration", type=float, default=1.0, metavar="S", help="simulated time [s] (default 1)"
+        "--duration",
+        type=float,
+        metavar="S",
+        help="simulated time [s] (default: the scene's; 1 for a robot)",
     )
     parser.add_argument(
-        "--dt", type=float, default=0.001, metavar="S", help="time step [s] (default 0.001)"
+        "--dt",
+        type=float,
+        metavar="S",
+        help="time step [s] (default: the scene's; 0.001 for a robot)",
     )
     parser.add_argument(
         "--integrator",
@@ -43,9 +56,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--contact",
-        default="none",
         metavar="MODEL",
-        help="a model of `stiction models`, MODULE:NAME of your own, or none (default)",
+        help="a model of `stiction models`, MODULE:NAME of your own, or none (default: the "
+        "scene's, whose friction another model takes over; none for a robot)",
     )
     parser.add_argument(
         "--parameter",
@@ -60,35 +73,47 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> Result:
-    import stiction as st
-
     if args.output is not None and not args.output.absolute().parent.is_dir():
         # said now, not after an hour of simulation
         raise InputError(f"--output {args.output}: folder {args.output.parent} does not exist")
-    contact = find_model(args.contact, args.parameter)
-    world = st.World(find_robot(args))
-    if contact is not None:
-        _check_pairs(world, contact)
+    scene = find_scene(args)
     try:
-        motion = st.simulate(
-            world,
-            contact=contact,
-            duration=args.duration,
-            dt=args.dt,
-            state=_raised(world, args.height),
-            integrator=getattr(st, args.integrator)(),
-            progress=args.progress,
-        )
+        motion = _simulate_robot(args) if scene is None else _simulate_scene(scene, args)
     except SimulationError as error:
         if args.output is None or error.motion is None:
             raise
         error.motion.save(args.output)
         raise SimulationError(f"{error}; the motion until then is in {args.output}") from error
-    result = _summary(motion, args)
+    result = ({} if scene is None else judged(scene, motion)) | _summary(motion, args, scene)
     if args.output is not None:
         motion.save(args.output)
         result["motion file"] = str(args.output)
     return result
+
+
+def _simulate_robot(args: argparse.Namespace) -> Motion:
+    import stiction as st
+
+    contact = find_model(args.contact or "none", args.parameter)
+    world = st.World(find_robot(args))
+    if contact is not None:
+        _check_pairs(world, contact)
+    return st.simulate(
+        world,
+        contact=contact,
+        duration=DURATION if args.duration is None else args.duration,
+        dt=DT if args.dt is None else args.dt,
+        state=_raised(world, args.height),
+        integrator=getattr(st, args.integrator)(),
+        progress=args.progress,
+    )
+
+
+def _simulate_scene(scene: Scene, args: argparse.Namespace) -> Motion:
+    contact = scene_contact(scene, args)
+    if contact is not None:
+        _check_pairs(scene.world(), contact)
+    return simulate_scene(scene, contact, args)
 
 
 def _check_pairs(world: World, contact: Any) -> None:
@@ -102,20 +127,20 @@ def _check_pairs(world: World, contact: Any) -> None:
         raise UsageError(str(error)) from None
 
 
-def _summary(motion: Motion, args: argparse.Namespace) -> Result:
+def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> Result:
     """What is measured in every run."""
     energy = motion.energy().total
     result: Result = {
         "robot": motion.world.robots[0].name,
         "integrator": args.integrator,
         "contact": motion.parameters["contact"] or "none",
-        "dt [s]": args.dt,
+        "dt [s]": motion.parameters["dt"],
         "final time [s]": float(motion.time[-1]),
         "energy at begin [J]": float(energy[0]),
         "energy at end [J]": float(energy[-1]),
     }
     if len(motion) > 1:
-        parts = motion.energy_balance()
+        parts = motion.energy_balance(None if scene is None else scene.forces)
         result["work and change of energy [J]"] = {
             name: float(values[:-1].sum()) for name, values in parts._asdict().items()
         }
@@ -130,13 +155,11 @@ def _summary(motion: Motion, args: argparse.Namespace) -> Result:
 
 def _raised(world: World, height: float) -> State:
     """Home state with the base of the only robot raised [m]."""
-    from stiction.kernels.tree import FREE
-
-    state, robot = world.home(), world.robots[0]
-    roots = [i for i in range(len(robot.parent)) if robot.parent[i] < 0]
-    for root in roots:
-        if robot.joint_type[root] == FREE:
-            state.q[robot.q_index[root] + 2] += height
+    state, robot, lifted = world.home(), world.robots[0], world.lifted()
+    for root in (i for i in range(len(robot.parent)) if robot.parent[i] < 0):
+        if root + 1 in lifted:
+            k, share = lifted[root + 1]
+            state.q[k] += height / share
         elif height != 0.0:
             raise InputError(
                 f"--height {height:g}: '{robot.link_name[root]}' of robot '{robot.name}' is not "
@@ -145,4 +168,4 @@ def _raised(world: World, height: float) -> State:
     return state
 
 
-COMMAND = Command("run", "simulate one robot", _arguments, _run)
+COMMAND = Command("run", "simulate a scene, or one robot", _arguments, _run)

@@ -34,6 +34,7 @@ from stiction.kernels.spatial import (
     store_quaternion,
 )
 from stiction.kernels.tree import FREE, PRESCRIBED
+from stiction.planar import planar_bases
 
 if TYPE_CHECKING:
     from stiction.motion import Motion
@@ -104,7 +105,7 @@ class Prescribed:
 
     `joints`: names of revolute and prismatic joints; None means all of the reference, () none.
     `base`: for every free joint of the world, "free" prescribes nothing, "pitch" the rotation about
-    its own y axis, "all" position and rotation.
+    its own y axis, "all" position and rotation; of a planar base likewise.
     """
 
     reference: Reference | Motion
@@ -125,6 +126,11 @@ class Prescribed:
         columns, q_index, dofs, _ = joint_columns(world, reference, self.joints)
         position, rotation = BASES[self.base]
         tree = world.tree
+        for planar in planar_bases(tree) if rotation else ():
+            links = list(planar.links if position else planar.links[2:])
+            columns += tree.q_index[links].tolist()
+            q_index = np.append(q_index, tree.q_index[links])
+            dofs = np.append(dofs, tree.v_index[links])
         bases = [i for i in range(1, len(tree.parent)) if tree.joint_type[i] == FREE and rotation]
         for link in bases if position else ():
             columns += [int(tree.q_index[link]) + axis for axis in range(3)]

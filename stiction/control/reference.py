@@ -18,6 +18,7 @@ from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.planar import planar_bases
 
 if TYPE_CHECKING:
     from stiction.world import World
@@ -106,7 +107,10 @@ def _samples(what: str, value: ArrayLike, rows: int, columns: int) -> np.ndarray
 
 
 def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | None) -> tuple:
-    """Columns of a reference and the coordinates they are: (columns, q indices, dofs, names)."""
+    """Columns of a reference and the coordinates they are: (columns, q indices, dofs, names).
+
+    Without names all revolute and prismatic joints, but none of a planar base.
+    """
     tree = world.tree
     if reference.joints is not None:
         available = {name: column for column, name in enumerate(reference.joints)}
@@ -119,8 +123,11 @@ def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | 
         links = [world.joint(name) for name in wanted]
         columns = [available[name] for name in wanted]
     else:
+        bases = {link for base in planar_bases(tree) for link in base.links}
         single = [
-            i for i in range(1, len(tree.parent)) if tree.joint_type[i] not in (FREE, SPHERICAL)
+            i
+            for i in range(1, len(tree.parent))
+            if tree.joint_type[i] not in (FREE, SPHERICAL) and i not in bases
         ]
         links = single if joints is None else [world.joint(name) for name in joints]
         columns = [int(tree.q_index[link]) for link in links]

@@ -62,7 +62,7 @@ class PDTracking:
 
     Gains are numbers or one per joint. `limits` bounds the torque: None takes the efforts of the
     robot's joints, a number or one per joint bounds its size. Default joints: all revolute and
-    prismatic ones of the reference.
+    prismatic ones of the reference, without those of a planar base.
     """
 
     reference: Reference | Motion

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from stiction.description.base import BASES, NO_INERTIA, base_of
 from stiction.description.checks import check
 from stiction.description.description import NOWHERE, WORLD, Description, Link
 from stiction.description.plain import first_few, vector
@@ -22,7 +23,7 @@ from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes
 from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urdf
-from stiction.description.urdf_tree import BASES, NO_INERTIA, Tree, base_of, tree_of
+from stiction.description.urdf_tree import Tree, tree_of
 from stiction.description.xml_text import bytes_of
 from stiction.errors import InputError, ModelFileError
 from stiction.rotation import six

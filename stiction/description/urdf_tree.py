@@ -1,17 +1,12 @@
-"""Links and joints of a URDF file: their tree, its root, and how the root stands in the world."""
+"""Links and joints of a URDF file: their tree and its root."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from stiction.description.description import WORLD, Joint, Link
-from stiction.description.plain import unique
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
-
-NO_INERTIA = (0.0,) * 6
-BASES = ("floating", "fixed", "planar")
 
 
 class Tree(NamedTuple):
@@ -102,18 +97,3 @@ def _walk(
         links.append(child_of[joint])
         waiting += on.get(child_of[joint], [])[::-1]
     return links, joints
-
-
-def base_of(root: str, base: str, taken: set[str]) -> tuple[list[Link], list[Joint]]:
-    """What stands between WORLD and the root link."""
-    if base == "floating":
-        return [], [Joint(unique(f"{root}_free", taken), "free", WORLD, root)]
-    if base == "fixed":
-        return [], [Joint(unique(f"{root}_fixed", taken), "fixed", WORLD, root)]
-    names = [unique(f"{root}_{way}", taken) for way in ("x", "z", "turn")]
-    x, z = (Link(f"{root}/{way}", 0.0, (0.0, 0.0, 0.0), NO_INERTIA) for way in ("x", "z"))
-    return [x, z], [
-        Joint(names[0], "prismatic", WORLD, x.name, axis=(1.0, 0.0, 0.0)),
-        Joint(names[1], "prismatic", x.name, z.name, axis=(0.0, 0.0, 1.0)),
-        Joint(names[2], "revolute", z.name, root, axis=(0.0, 1.0, 0.0)),
-    ]

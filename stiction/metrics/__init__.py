@@ -16,6 +16,7 @@ from stiction.metrics.contact_quality import (
     solver_summary,
 )
 from stiction.metrics.energy import EnergyBalance, energy_balance
+from stiction.metrics.phases import ContactPhase, contact_phases
 from stiction.metrics.plates import ForcePlate, PlateReading, force_plate
 from stiction.metrics.points import (
     link_positions,
@@ -33,6 +34,7 @@ from stiction.metrics.reactions import (
 )
 
 __all__ = [
+    "ContactPhase",
     "Creep",
     "Criteria",
     "EnergyBalance",
@@ -43,6 +45,7 @@ __all__ = [
     "SolverSummary",
     "centre_of_pressure",
     "cone_violation",
+    "contact_phases",
     "creep",
     "criteria",
     "energy_balance",

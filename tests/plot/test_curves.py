@@ -24,8 +24,9 @@ def test_every_item_has_a_panel_with_its_unit(fallen):
     figure = fallen.plot(*ITEMS)
     assert len(figure.axes) == len(ITEMS)
     assert figure.axes[-1].get_xlabel() == "time [s]"
-    for label in labels(figure):
-        assert "[" in label or label == "momentum"  # whose legend has two units
+    without = ("momentum", "contact phases")  # a legend of two units, a row for each foot
+    for item, label in zip(ITEMS, labels(figure), strict=True):
+        assert "[" in label or item in without
 
 
 def test_force_depth_and_height_are_those_of_the_motion(fallen):
@@ -72,3 +73,12 @@ def test_motions_are_compared_side_by_side(fallen, count):
     drawn = shown[0].lines[0].get_ydata()[:-1]
     np.testing.assert_allclose(drawn, fallen.force.sum(axis=1)[:-1, 2] / weight)
     assert all(len(panel.lines) == count for panel in shown[count:])
+
+
+def test_base_and_lean_of_a_planar_robot_are_those_of_the_link_that_turns():
+    world = st.World(st.robots.biped14(planar=True), ground=None)
+    state = world.home()
+    state.q[:3] = 0.5, 1.2, 0.3
+    motion = st.simulate(world, duration=0.0, state=state)
+    np.testing.assert_allclose(base_positions(motion)[0], [0.5, 0.0, 1.2], atol=1e-15)
+    assert lean(motion)[0] == pytest.approx(np.degrees(0.3))

@@ -1,0 +1,96 @@
+"""`stiction run NAME|FILE.toml`: simulate a scene."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stiction.cli.command import UsageError
+from stiction.cli.models import find_kind, find_model
+from stiction.cli.output import Result
+
+if TYPE_CHECKING:
+    from stiction.motion import Motion
+    from stiction.scenes import Scene
+
+FOR_ROBOTS = ("height", "base", "mimic", "root")  # options that a scene does not take
+
+
+def find_scene(args: argparse.Namespace) -> Scene | None:
+    """The scene that a command line names; None where it names a robot."""
+    from stiction import robots
+    from stiction.scenes import scene, scene_names
+
+    name = args.robot
+    if name not in scene_names() and not name.endswith(".toml"):
+        _check_known(name, [*robots.__all__], scene_names())
+        return None
+    for option in FOR_ROBOTS:
+        if getattr(args, option):
+            raise UsageError(f"--{option}: is for robots; scene '{name}' tells this in its file")
+    return scene(Path(name) if name.endswith(".toml") else name)
+
+
+def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:
+    """Raise UsageError if a name is neither that of a robot or a scene nor that of a file."""
+    if name in robots or Path(name).suffix or Path(name).exists():
+        return
+    near = difflib.get_close_matches(name, [*scenes, *robots], 1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    raise UsageError(
+        f"run {name}: neither a scene, a robot nor a file; {hint}scenes: {', '.join(scenes)}; "
+        f"robots: {', '.join(sorted(robots))}"
+    )
+
+
+def scene_contact(scene: Scene, args: argparse.Namespace) -> Any:
+    """The contact model of a run: the scene's, or another one with the friction of the scene."""
+    own = scene.contact
+    if args.contact is None and own is None:
+        return find_model("none", args.parameter)
+    if args.contact == "none":
+        return find_model("none", args.parameter)
+    kind = type(own) if args.contact is None else find_kind(args.contact, "--contact")
+    values = scene.contact_of(kind)._asdict() if own is not None else {}
+    given = {text.partition("=")[0] for text in args.parameter}
+    kept = [f"{name}={value!r}" for name, value in values.items() if name not in given]
+    name = kind.__name__ if args.contact is None else args.contact
+    return find_model(name, [*kept, *args.parameter])
+
+
+def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Motion:
+    """Run a scene as the command line wants it."""
+    import stiction as st
+    from stiction.contact.contact_model import NoContact
+
+    model = NoContact() if contact is None else contact
+    return scene.simulate(
+        contact=model,
+        progress=args.progress,
+        duration=args.duration,
+        dt=args.dt,
+        integrator=getattr(st, args.integrator)(),
+    )
+
+
+def judged(scene: Scene, motion: Motion) -> Result:
+    """What became of the first robot, and whether it is what the scene expects."""
+    found = scene.verdict(motion)
+    result: Result = {
+        "scene": scene.name,
+        "shows": scene.shows,
+        "found": found.words,
+        "lean at the end [degrees]": found.lean,
+        "height of the base at the end / at the begin": found.height,
+        "longest slip of a point [m]": found.slip,
+        "expected": scene.expect,
+    }
+    if scene.expect is None:
+        return result
+    if motion.time[-1] - motion.time[0] < scene.lasts() * (1 - 1e-6):
+        result["expected"] = f"{scene.expect}; not judged, the run was shorter than the scene"
+    else:
+        result["holds"] = found.meets(scene.expect)
+    return result

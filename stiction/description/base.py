@@ -1,0 +1,27 @@
+"""What stands between WORLD and the first link of a robot."""
+
+from __future__ import annotations
+
+from stiction.description.description import WORLD, Joint, Link
+from stiction.description.plain import unique
+
+NO_INERTIA = (0.0,) * 6
+BASES = ("floating", "fixed", "planar")
+
+
+def base_of(root: str, base: str, taken: set[str]) -> tuple[list[Link], list[Joint]]:
+    """Links and joints between WORLD and the root link.
+
+    A planar base moves along x, then along z, and turns about y, in links without mass.
+    """
+    if base == "floating":
+        return [], [Joint(unique(f"{root}_free", taken), "free", WORLD, root)]
+    if base == "fixed":
+        return [], [Joint(unique(f"{root}_fixed", taken), "fixed", WORLD, root)]
+    names = [unique(f"{root}_{way}", taken) for way in ("x", "z", "turn")]
+    x, z = (Link(f"{root}/{way}", 0.0, (0.0, 0.0, 0.0), NO_INERTIA) for way in ("x", "z"))
+    return [x, z], [
+        Joint(names[0], "prismatic", WORLD, x.name, axis=(1.0, 0.0, 0.0)),
+        Joint(names[1], "prismatic", x.name, z.name, axis=(0.0, 0.0, 1.0)),
+        Joint(names[2], "revolute", z.name, root, axis=(0.0, 1.0, 0.0)),
+    ]

@@ -1,0 +1,30 @@
+"""Motions of robots on two legs: planned here, or recorded by others.
+
+Planned: `walk`, `squat`, `sway`, `reach`, `lean`, `jump`. Of others: `read_openhrp`,
+`read_openhrp_text`, `read_opensim`.
+"""
+
+from stiction.patterns.grounded import grounded
+from stiction.patterns.jumping import jump
+from stiction.patterns.openhrp import read_openhrp, read_openhrp_text
+from stiction.patterns.opensim import read_opensim
+from stiction.patterns.pattern import Footstep, Pattern
+from stiction.patterns.recorded import Recorded
+from stiction.patterns.standing import lean, reach, squat, sway
+from stiction.patterns.walking import walk
+
+__all__ = [
+    "Footstep",
+    "Pattern",
+    "Recorded",
+    "grounded",
+    "jump",
+    "lean",
+    "reach",
+    "read_openhrp",
+    "read_openhrp_text",
+    "read_opensim",
+    "squat",
+    "sway",
+    "walk",
+]

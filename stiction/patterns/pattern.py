@@ -1,0 +1,246 @@
+"""`Pattern`: joint trajectories of a robot on two legs, and what is planned of the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.control.actuators import Actuators
+from stiction.control.balance import BalanceFeedback
+from stiction.control.reference import Reference
+from stiction.control.tracking import PDTracking
+from stiction.patterns.body import Body
+from stiction.patterns.curves import SAMPLE, derivatives
+from stiction.patterns.feedforward import (
+    ground_wrench,
+    holding_torques,
+    joint_gains,
+    leg_shares,
+    servo_signals,
+)
+from stiction.patterns.postures import Solver, Targets, solve_all
+from stiction.patterns.preview import follow_zmp
+from stiction.patterns.soles import convex_outline, distance_inside
+from stiction.robot import Robot
+from stiction.world import State
+
+CARRIED = 0.05  # of its weight: carried less, a robot has no zero-moment point worth judging
+
+
+@dataclass(frozen=True)
+class Footstep:
+    """A foot is put somewhere."""
+
+    side: int  # 0 left, 1 right
+    start: float  # it leaves the ground [s]
+    stop: float  # it is on the ground again [s]
+    x: float  # middle of the sole [m]
+    y: float
+    yaw: float  # [rad]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a pattern is made from: targets, the feet on the ground, the zero-moment point."""
+
+    targets: Targets
+    support: np.ndarray  # (n, 2) bool
+    zmp_reference: np.ndarray  # (n, 2) [m]
+    footsteps: tuple[Footstep, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A motion planned for a robot on two legs on level ground at height 0; rests at both ends.
+
+    The middle between the soles starts at the origin, the robot looks along x.
+    """
+
+    robot: Robot
+    name: str
+    time: np.ndarray  # (n) [s]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    acceleration: np.ndarray  # (n, nv)
+    zmp: np.ndarray  # (n, 2) of all links' motion [m]; NaN in flight
+    zmp_reference: np.ndarray  # (n, 2) [m]; NaN in flight
+    centre_of_mass: np.ndarray  # (n, 3) [m]
+    soles: np.ndarray  # (n, 2, 4) x, y, z, yaw of the left and the right sole [m, rad]
+    support: np.ndarray  # (n, 2) bool: the left and the right foot are on the ground
+    footsteps: tuple[Footstep, ...]
+    body: Body
+
+    @property
+    def duration(self) -> float:
+        """Time from first to last sample [s]."""
+        return float(self.time[-1])
+
+    @property
+    def reference(self) -> Reference:
+        """What `PDTracking` and `Prescribed` follow."""
+        return Reference(self.time, self.q, self.v)
+
+    @property
+    def state(self) -> State:
+        """The first pose at rest, for `simulate(state=)` in a world of this robot alone."""
+        return State(self.q[0].copy(), np.zeros_like(self.v[0]))
+
+    @cached_property
+    def zmp_margins(self) -> np.ndarray:
+        """Distance of the zero-moment point to the edge of the support [m], (n).
+
+        Positive inside; NaN in flight and where the ground carries less than 5 % of the weight.
+        """
+        margins = np.full(len(self.time), np.nan)
+        key: bytes = b""
+        for k in np.flatnonzero(~np.isnan(self.zmp[:, 0])):
+            feet = self.soles[k, self.support[k]]
+            if feet.tobytes() != key:
+                key, outline = feet.tobytes(), self.support_outline(int(k))
+            margins[k] = distance_inside(self.zmp[k], outline)
+        return margins
+
+    @property
+    def zmp_margin(self) -> float:
+        """Smallest of `zmp_margins` [m]."""
+        return float(np.nanmin(self.zmp_margins))
+
+    def support_outline(self, k: int) -> np.ndarray:
+        """Corners of the polygon of support at sample k [m], (corners, 2)."""
+        corners = [
+            self.body.soles[side].corners(*self.soles[k, side, [0, 1, 3]])
+            for side in np.flatnonzero(self.support[k])
+        ]
+        return convex_outline(np.vstack(corners)) if corners else np.zeros((0, 2))
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """Parts of the weight on the left and the right foot, (n, 2); zero in flight."""
+        return leg_shares(self)
+
+    @cached_property
+    def torque(self) -> np.ndarray:
+        """Torques of the single joints that the pattern takes [N m or N], (n, joints).
+
+        With both feet on the ground the force is shared as the zero-moment point lies between them.
+        """
+        return holding_torques(self)
+
+    def tracking(
+        self,
+        frequency: float | None = None,
+        damping: float = 1.0,
+        limits: ArrayLike | None = None,
+    ) -> PDTracking:
+        """Proportional-derivative tracking of the pattern, with its torques as feed-forward.
+
+        Every joint has stiffness frequency^2 times and damping 2 damping frequency times an
+        inertia: a joint of the legs that of the whole robot about its axis, since it carries it,
+        and every other joint that of what hangs on it, in the first pose.
+
+        frequency: [rad/s]; four times that of the robot as a pendulum, sqrt(g / height).
+        damping: ratio. limits: as in `PDTracking`.
+        """
+        if frequency is None:
+            frequency = 4 * float(np.sqrt(self.body.gravity / self.centre_of_mass[0, 2]))
+        inertia = joint_gains(self)
+        return PDTracking(
+            self.reference,
+            stiffness=frequency**2 * inertia,
+            damping=2 * damping * frequency * inertia,
+            feedforward=self.torque,
+            limits=limits,
+        )
+
+    def servos(self) -> Actuators:
+        """The robot's own actuators, told to follow the pattern with its torques."""
+        return Actuators(servo_signals(self), self.time)
+
+    def balance(
+        self, gain: float = 1.0, reach: float | None = None, tilt: float = 1.0, damping: float = 1.0
+    ) -> BalanceFeedback:
+        """Balance feedback for the pattern, to be given beside `tracking` or `servos`.
+
+        gain: how fast errors decay, see `BalanceFeedback`.
+        reach: by which the zero-moment point is put off its plan at most [m]; half the half width
+            of a sole.
+        tilt: stiffness against tilt of the base, in weight times height of the centre of mass.
+        damping: ratio, of the whole robot turning about its ankles.
+        """
+        body, height = self.body, float(self.centre_of_mass[0, 2])
+        names = body.robot.joint_name
+        legs = [tuple(str(names[link]) for link in leg.links) for leg in body.legs]
+        stiffness = tilt * body.mass * body.gravity * height
+        return BalanceFeedback(
+            time=self.time,
+            centre=self.centre_of_mass[:, :2],
+            share=self.shares,
+            up=np.array([body.base_rotation(q)[:2, 2] for q in self.q]),
+            legs=(legs[0], legs[1]),
+            height=height,
+            gain=gain,
+            reach=min(sole.half[1] for sole in body.soles) / 2 if reach is None else reach,
+            stiffness=stiffness,
+            damping=2 * damping * (stiffness * body.mass) ** 0.5 * height,
+        )
+
+
+# ------------------------------------------------------------------------------------------- making
+
+
+def make_pattern(
+    name: str, body: Body, plan: Plan, passes: int = 0, start: np.ndarray | None = None
+) -> Pattern:
+    """Pose the robot along a plan.
+
+    passes: how many times the centre of mass is corrected so that the zero-moment point of all
+    links, not just that of the cart, follows the reference (the dynamics filter of Kajita et al.,
+    section 5). That needs a centre of mass of constant height.
+    start: configurations near the solution, (n, nq); the standing robot by default.
+    """
+    targets = plan.targets
+    q = solve_all(Solver(body, targets), body.standing() if start is None else start)
+    pattern = _assembled(name, body, plan, targets, q)
+    for _ in range(passes):
+        missing = plan.zmp_reference - pattern.zmp
+        missing[0] = missing[-1] = 0.0
+        centre = targets.centre.copy()
+        centre[:, :2] += follow_zmp(missing, float(centre[0, 2]), SAMPLE, body.gravity)
+        targets = replace(targets, centre=centre)
+        q = solve_all(Solver(body, targets), pattern.q)
+        pattern = _assembled(name, body, plan, targets, q)
+    return pattern
+
+
+def _assembled(name: str, body: Body, plan: Plan, targets: Targets, q: np.ndarray) -> Pattern:
+    v, a = derivatives(body, targets.time, q)
+    return Pattern(
+        robot=body.robot,
+        name=name,
+        time=targets.time,
+        q=q,
+        v=v,
+        acceleration=a,
+        zmp=_zmp(body, q, v, a, plan.support),
+        zmp_reference=plan.zmp_reference,
+        centre_of_mass=targets.centre,
+        soles=targets.soles,
+        support=plan.support,
+        footsteps=plan.footsteps,
+        body=body,
+    )
+
+
+def _zmp(
+    body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray, support: np.ndarray
+) -> np.ndarray:
+    """Zero-moment point of the motion of all links [m], (n, 2); NaN in flight."""
+    zmp = np.full((len(q), 2), np.nan)
+    for k in np.flatnonzero(support.any(axis=1)):
+        force, moment, _ = ground_wrench(body, q[k], v[k], a[k])
+        if force[2] > CARRIED * body.mass * body.gravity:
+            zmp[k] = np.array([-moment[1], moment[0]]) / force[2]
+    return zmp

@@ -1,0 +1,224 @@
+"""Inverse kinematics of a whole robot: centre of mass, both soles and an upright base.
+
+Newton's method with a little damping on the coordinates of the base and of the legs; all other
+joints stay as they are told. Where the legs have more joints than that needs, the posture nearest
+to the first one is taken, distances counted in parts of what the limits of a joint
+leave it, at most half a turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stiction import mechanics
+from stiction.errors import InputError
+from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.patterns.body import Body, Placement
+from stiction.patterns.soles import SIDES
+from stiction.rotation import about
+
+CLOSE = 1e-10  # largest error of a solution [m and rad]
+DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are bent
+SETTLED = 1e-8  # largest change that a redundant posture would still like [m or rad]
+LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
+ITERATIONS = 100
+LIMIT_SLACK = 1e-6  # by which a joint may be beyond its limits [m or rad]
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What is to be where at n moments."""
+
+    time: np.ndarray  # (n) [s]
+    centre: np.ndarray  # (n, 3) of mass [m]
+    soles: np.ndarray  # (n, 2, 4) x, y, z of the middle and yaw of the left and the right sole
+    base: np.ndarray  # (n, 2) yaw and pitch of the base [rad]
+    hand: str = ""  # link or frame that is led as well, "" for none
+    hand_position: np.ndarray | None = None  # (n, 3) [m]
+
+
+def turned(yaw: float, pitch: float = 0.0) -> np.ndarray:
+    """Rotation about the vertical after one about the y axis [rad]."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    upright = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    c, s = np.cos(pitch), np.sin(pitch)
+    return upright @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def rotation_vector(rotation: np.ndarray) -> np.ndarray:
+    """Axis times angle of a rotation of less than half a turn [rad]."""
+    skew = rotation - rotation.T
+    sine = np.array([skew[2, 1], skew[0, 2], skew[1, 0]]) / 2
+    length = np.linalg.norm(sine)
+    angle = np.arctan2(length, (np.trace(rotation) - 1) / 2)
+    return sine * (angle / length if length > 0 else 1.0)
+
+
+def moved(body: Body, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Configuration after a step along the velocity coordinates."""
+    result = q.copy()
+    tree = body.world.tree
+    for k, d in body.single:
+        result[k] += step[d]
+    for link in range(1, len(tree.parent)):
+        k, d = tree.q_index[link], tree.v_index[link]
+        if tree.joint_type[link] == FREE:
+            result[k : k + 3] += step[d : d + 3]
+            k, d = k + 3, d + 3
+        elif tree.joint_type[link] != SPHERICAL:
+            continue
+        result[k : k + 4] = _rotated(result[k : k + 4], step[d : d + 3])
+    return result
+
+
+def _rotated(p: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Quaternion after a rotation by a vector in its own axes."""
+    angle = np.linalg.norm(step)
+    if angle == 0:
+        return p
+    a, (b, c, d) = p[0], p[1:]
+    w, x, y, z = about(step, float(angle))
+    product = np.array(
+        [
+            a * w - b * x - c * y - d * z,
+            a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x,
+            a * z + b * y - c * x + d * w,
+        ]
+    )
+    return product / np.linalg.norm(product)
+
+
+class Solver:
+    """Finds configurations for targets, one after the other."""
+
+    def __init__(self, body: Body, targets: Targets) -> None:
+        """Choose the coordinates to solve for: base, legs and, if a hand is led, its arm."""
+        self.body, self.targets = body, targets
+        legs = sorted({*body.legs[0].links, *body.legs[1].links})
+        dofs = [*range(6), *body.dofs(tuple(legs))]
+        if targets.hand:
+            J = mechanics.jacobian(body.world, body.standing(), targets.hand)
+            dofs += [d for d in body.dofs(body.arm(targets.hand)) if np.abs(J[:3, d]).max() > 1e-9]
+        self.dofs = np.array(dofs)
+        room = body.robot.upper[self.dofs] - body.robot.lower[self.dofs]
+        self.ease = np.minimum(room / np.pi, 1.0) ** 2
+
+    def errors(self, q: np.ndarray, k: int, placed: Placement) -> np.ndarray:
+        """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
+        targets, rows = self.targets, []
+        for side in (0, 1):
+            x, y, z, yaw = targets.soles[k, side]
+            rows.append([x, y, z] - placed.soles[side])
+            rows.append(rotation_vector(turned(yaw) @ placed.axes[side].T))
+        rows.append(targets.centre[k] - placed.centre)
+        rows.append(rotation_vector(turned(*targets.base[k]) @ self.body.base_rotation(q).T))
+        if targets.hand_position is not None:
+            rows.append(targets.hand_position[k] - self.body.point(q, targets.hand))
+        return np.concatenate(rows)
+
+    @property
+    def parts(self) -> list[str]:
+        """What the rows of `errors` are about."""
+        soles = [f"the {side} sole's {what}" for side in SIDES for what in ("position", "rotation")]
+        return [
+            *soles,
+            "the centre of mass",
+            "the base's rotation",
+            f"the hand '{self.targets.hand}'",
+        ]
+
+    def jacobian(self, q: np.ndarray, placed: Placement) -> np.ndarray:
+        """Minus the derivative of `errors` by the coordinates."""
+        base = np.zeros((3, self.body.world.nv))
+        base[:, 3:6] = self.body.base_rotation(q)
+        rows = [*placed.sole_jacobians, placed.centre_jacobian, base]
+        if self.targets.hand_position is not None:
+            rows.append(mechanics.jacobian(self.body.world, q, self.targets.hand)[:3])
+        return np.vstack(rows)[:, self.dofs]
+
+    def pitching(self, q: np.ndarray) -> np.ndarray:
+        """Velocities, (nv), that pitch the base at 1 rad/s while all else stays where it is."""
+        J = self.jacobian(q, self.body.at(q))
+        wanted = np.zeros(len(J))
+        wanted[15:18] = self.body.base_rotation(q)[:, 1]
+        v = np.zeros(self.body.world.nv)
+        v[self.dofs] = self._least(J, wanted)
+        return v
+
+    def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
+        """Configuration that meets the targets of moment k, sought from q on."""
+        for _ in range(ITERATIONS):
+            placed = self.body.at(q)
+            error = self.errors(q, k, placed)
+            redundant = len(self.dofs) > len(error)
+            if not redundant and np.abs(error).max() < CLOSE:
+                return q
+            J = self.jacobian(q, placed)
+            wish = self._towards(posture, q) if redundant else np.zeros(len(self.dofs))
+            change = wish + self._least(J, error - J @ wish)
+            if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < SETTLED:
+                return q
+            step = np.zeros(self.body.world.nv)
+            step[self.dofs] = change * min(1.0, LONGEST / max(np.abs(change).max(), 1e-300))
+            q = moved(self.body, q, step)
+        raise self._failure(error, k)
+
+    def _least(self, J: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """The least change with J change = wanted; joints with little room change less."""
+        eased = self.ease * J
+        return eased.T @ np.linalg.solve(eased @ J.T + DAMPING * np.eye(len(J)), wanted)
+
+    def _towards(self, posture: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Way to a posture along the single joints among the coordinates."""
+        way = np.zeros(self.body.world.nv)
+        for k, d in self.body.single:
+            way[d] = posture[k] - q[k]
+        return way[self.dofs]
+
+    def _failure(self, error: np.ndarray, k: int) -> InputError:
+        far = np.linalg.norm(error.reshape(-1, 3), axis=1)
+        part = int(np.argmax(far))
+        unit = "rad" if "rotation" in self.parts[part] else "m"
+        return InputError(
+            f"robot '{self.body.robot.name}' cannot be posed at t = {self.targets.time[k]:.3f} s "
+            f"(sample {k}): {self.parts[part]} stays {far[part]:.3g} {unit} off, {CLOSE:.0e} are "
+            "allowed; limbs are too short for that, or lack a joint, such as hip yaw for turning: "
+            "try shorter steps, less turning, a smaller height of the centre of mass"
+        )
+
+
+def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:
+    """Configurations for all targets, (n, nq).
+
+    start: one configuration to begin with, (nq), or one for each moment, (n, nq). What is not
+    solved for is taken from there.
+    """
+    n = len(solver.targets.time)
+    guesses = start if start.ndim == 2 else np.repeat(start[None], n, axis=0)
+    result = np.empty_like(guesses)
+    q = guesses[0]
+    for k in range(n):
+        if start.ndim == 2:
+            q = guesses[k]
+        q = solver.solve(q, k, guesses[0])
+        result[k] = q
+    _check_limits(solver, result)
+    return result
+
+
+def _check_limits(solver: Solver, q: np.ndarray) -> None:
+    """Raise InputError if a joint leaves its limits."""
+    body = solver.body
+    for k, d in body.single:
+        lower, upper = body.robot.lower[d], body.robot.upper[d]
+        beyond = np.maximum(q[:, k] - upper, lower - q[:, k])
+        worst = int(np.argmax(beyond))
+        if beyond[worst] > LIMIT_SLACK:
+            raise InputError(
+                f"robot '{body.robot.name}': joint '{body.world.dof_name(d)}' would be at "
+                f"{q[worst, k]:.4f} at t = {solver.targets.time[worst]:.3f} s; "
+                f"its limits are {lower:.4f} and {upper:.4f}"
+            )

@@ -1,0 +1,259 @@
+"""`Recorded`: a motion that others made, as a reference for the joints of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from stiction.control.reference import Reference
+from stiction.errors import InputError, MotionFileError
+from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.motion import Motion
+from stiction.planar import planar_bases
+from stiction.robot import Robot
+from stiction.rotation import matrix
+from stiction.world import State, World
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Named coordinates over n moments; positions and velocities that agree."""
+
+    source: str  # the file, and the name of the motion in it
+    time: np.ndarray  # (n) [s]
+    joints: tuple[str, ...]
+    q: np.ndarray  # (n, joints) [rad or m]
+    v: np.ndarray  # (n, joints) [rad/s or m/s]
+    notes: tuple[str, ...] = ()  # how the velocities were found
+    zmp: np.ndarray | None = None  # (n, 3) planned zero-moment point in the axes of the base [m]
+    stiffness: np.ndarray | None = None  # (joints) gains that come with it [N m/rad]
+    damping: np.ndarray | None = None  # (joints) [N m s/rad]
+
+    @property
+    def duration(self) -> float:
+        """From the first to the last moment [s]."""
+        return float(self.time[-1] - self.time[0])
+
+    @property
+    def reference(self) -> Reference:
+        """All coordinates as they are named in the file."""
+        return Reference(self.time, self.q, self.v, joints=self.joints)
+
+    def renamed(self, names: Mapping[str, str | tuple[str, float]]) -> Recorded:
+        """These coordinates alone, under other names; `(name, factor)` also turns or scales them.
+
+        For example `{"knee_angle_r": ("right_knee", -1.0)}`.
+        """
+        self._refuse_unknown(names, "renamed()")
+        pairs = [to if isinstance(to, tuple) else (to, 1.0) for to in names.values()]
+        chosen = self._columns(list(names))
+        factors = np.array([factor for _, factor in pairs])
+        return replace(
+            chosen,
+            joints=tuple(name for name, _ in pairs),
+            q=chosen.q * factors,
+            v=chosen.v * factors,
+        )
+
+    def on(self, robot: Robot, hold: Sequence[str] = (), ignore: Sequence[str] = ()) -> Recorded:
+        """The motion of just the joints of a robot.
+
+        hold: joints of the robot that the motion does not have; they keep their home position.
+        ignore: coordinates of the motion that the robot does not have. Any other difference is an
+        error.
+        """
+        self._refuse_unknown(ignore, "ignore")
+        single = single_joints(robot)
+        for name in hold:
+            if name not in single:
+                raise InputError(
+                    f"{self.source}: hold: robot '{robot.name}' has no joint '{name}'; "
+                    f"it has {', '.join(single)}"
+                )
+        kept = [name for name in self.joints if name not in ignore]
+        self._refuse_missing(robot, single, kept, hold)
+        chosen = self._columns(kept)
+        if not hold:
+            return chosen
+        n = len(self.time)
+        home = np.tile([robot.home[single[name][0]] for name in hold], (n, 1))
+        return replace(
+            chosen,
+            joints=(*chosen.joints, *hold),
+            q=np.hstack([chosen.q, home]),
+            v=np.hstack([chosen.v, np.zeros_like(home)]),
+            stiffness=None,
+            damping=None,
+        )
+
+    def begin(self, world: World, robot: int = 0) -> State:
+        """The world standing on its ground, the robot's joints as the motion begins, at rest."""
+        one = world.robots[robot]
+        home = one.home.copy()
+        single = single_joints(one)
+        for column, name in enumerate(self.joints):
+            if name not in single:
+                raise InputError(
+                    f"{self.source}: robot '{one.name}' has no joint '{name}'; "
+                    "take the motion of its joints with on(robot)"
+                )
+            home[single[name][0]] = self.q[0, column]
+        posed = [replace(one, home=home) if k == robot else r for k, r in enumerate(world.robots)]
+        state = World(*posed, ground=world.ground, gravity=world.gravity).standing()
+        state.time = float(self.time[0])
+        return state
+
+    def planned_zmp(self, motion: Motion) -> np.ndarray:
+        """The planned zero-moment point in the world [m], (moments, 3), as a robot moved.
+
+        The file has it in the axes of the base; it goes where the base of the first robot went.
+        """
+        if self.zmp is None:
+            raise InputError(f"{self.source}: plans no zero-moment point")
+        time = motion.time - motion.time[0] + self.time[0]
+        points = np.stack([np.interp(time, self.time, column) for column in self.zmp.T], axis=1)
+        pairs = zip(points, motion.q, strict=True)
+        return np.array([q[:3] + matrix(q[3:7]) @ point for point, q in pairs])
+
+    def resampled(self, dt: float) -> Recorded:
+        """The same motion at other moments, dt apart [s], on the same cubics."""
+        if not (np.isfinite(dt) and dt > 0):
+            raise InputError(f"{self.source}: resampled(dt={dt}): give a positive time in s")
+        moments = self.time[0] + np.arange(int(self.duration / dt * (1 + 1e-9)) + 1) * dt
+        q, v = cubic(self.time, self.q, self.v, moments)
+        zmp = self.zmp
+        if zmp is not None:
+            columns = [np.interp(moments, self.time, column) for column in zmp.T]
+            zmp = np.stack(columns, axis=1)
+        return replace(self, time=moments, q=q, v=v, zmp=zmp)
+
+    def _columns(self, names: Sequence[str]) -> Recorded:
+        """These columns alone."""
+        chosen = [self.joints.index(name) for name in names]
+        return replace(
+            self,
+            joints=tuple(names),
+            q=self.q[:, chosen],
+            v=self.v[:, chosen],
+            stiffness=None if self.stiffness is None else self.stiffness[chosen],
+            damping=None if self.damping is None else self.damping[chosen],
+        )
+
+    def _refuse_unknown(self, names: Sequence[str] | Mapping[str, object], what: str) -> None:
+        for name in names:
+            if name not in self.joints:
+                raise InputError(
+                    f"{self.source}: {what}: no coordinate '{name}'; "
+                    f"it has {', '.join(self.joints)}"
+                )
+
+    def _refuse_missing(
+        self,
+        robot: Robot,
+        single: Mapping[str, tuple[int, int]],
+        kept: Sequence[str],
+        hold: Sequence[str],
+    ) -> None:
+        foreign = [name for name in kept if name not in single]
+        if foreign:
+            raise InputError(
+                f"{self.source}: moves {_some(foreign)}, which robot '{robot.name}' does not have; "
+                f"it has {', '.join(single)}. Rename coordinates with renamed(), or name those "
+                "that do not matter in ignore"
+            )
+        without = [name for name in single if name not in kept and name not in hold]
+        if without:
+            raise InputError(
+                f"{self.source}: does not move {_some(without)} of robot '{robot.name}'; name "
+                "joints that shall keep their home position in hold"
+            )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names."""
+    kind = "joint" if len(names) == 1 else f"{len(names)} joints:"
+    more = ", ..." if len(names) > 6 else ""
+    return f"{kind} {', '.join(repr(name) for name in names[:6])}{more}"
+
+
+def single_joints(robot: Robot) -> dict[str, tuple[int, int]]:
+    """Joints that can be driven, by name: revolute and prismatic, not those of a planar base.
+
+    Each with where it is in q and in v.
+    """
+    world = World(robot, ground=None)
+    bases = {link for base in planar_bases(world.tree) for link in base.links}
+    return {
+        str(name): (int(robot.q_index[i]), int(robot.v_index[i]))
+        for i, name in enumerate(robot.joint_name)
+        if robot.joint_type[i] not in (FREE, SPHERICAL) and i + 1 not in bases
+    }
+
+
+def cubic(
+    time: np.ndarray, q: np.ndarray, v: np.ndarray, moments: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities at moments between samples, on the cubics with these slopes."""
+    k = np.clip(np.searchsorted(time, moments, side="right") - 1, 0, len(time) - 2)
+    h = (time[k + 1] - time[k])[:, None]
+    x = (moments - time[k])[:, None] / h
+    a, b, end, rise = q[k], v[k] * h, v[k + 1] * h, q[k + 1] - q[k]
+    c, d = 3 * rise - 2 * b - end, b + end - 2 * rise
+    return a + x * (b + x * (c + x * d)), (b + x * (2 * c + 3 * x * d)) / h
+
+
+def equal_steps(path: Path | str, time: np.ndarray) -> float:
+    """Time between two samples [s], after checking that it is the same everywhere."""
+    if time.ndim != 1 or len(time) < 4 or not np.isfinite(time).all():
+        raise MotionFileError(f"{path}: time must be at least 4 finite numbers in s")
+    dt = float((time[-1] - time[0]) / (len(time) - 1))
+    late = np.abs(time - time[0] - np.arange(len(time)) * dt)
+    if not dt > 0 or late.max() > 0.1 * dt:
+        row = int(np.argmax(late))
+        raise MotionFileError(
+            f"{path}: the times are not equally spaced: row {row} has {time[row]:g} s, "
+            f"{time[0] + row * dt:g} s was expected; resample the motion first"
+        )
+    return dt
+
+
+def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray:
+    """Numbers of lines of a file, one row for each that is not empty; `first` is its number."""
+    rows: list[list[float]] = []
+    for number, line in enumerate(lines, start=first):
+        words = line.replace(",", " ").split()
+        if not words:
+            continue
+        try:
+            row = [float(word) for word in words]
+        except ValueError:
+            raise MotionFileError(
+                f"{path}, line {number}: found {line.strip()[:60]!r}; give numbers"
+            ) from None
+        if rows and len(row) != len(rows[0]):
+            raise MotionFileError(
+                f"{path}, line {number}: has {len(row)} columns; the lines before "
+                f"have {len(rows[0])}"
+            )
+        if not np.isfinite(row).all():
+            column = int(np.flatnonzero(~np.isfinite(row))[0])
+            raise MotionFileError(
+                f"{path}, line {number}: column {column + 1} is {row[column]}; give finite numbers"
+            )
+        rows.append(row)
+    if not rows:
+        raise MotionFileError(f"{path}: holds no numbers")
+    return np.array(rows)
+
+
+def text_of(path: Path) -> str:
+    """What a text file holds."""
+    if not path.is_file():
+        raise MotionFileError(f"{path}: no such file")
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MotionFileError(f"{path}: cannot be read as text ({error})") from None

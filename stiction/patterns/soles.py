@@ -1,0 +1,170 @@
+"""Soles of a two-legged robot: where its feet are flat, and polygons of support under them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.kernels.contact import BALL
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import Dynamics, allocate
+from stiction.places import shape_places
+from stiction.robot import Robot
+from stiction.world import World
+
+FRAMES = ("left_sole", "right_sole")
+SIDES = ("left", "right")
+LEVEL = 2e-3  # points this close to the lowest one of a foot are in its sole [m]
+
+
+@dataclass(frozen=True)
+class Sole:
+    """The rectangle under a foot: x forward, y to the left, z up out of the ground."""
+
+    side: str  # left or right
+    link: int  # of the robot that carries it
+    position: np.ndarray  # (3) middle of the rectangle in the link [m]
+    rotation: np.ndarray  # (3, 3) axes of the sole in the link
+    half: np.ndarray  # (2) half its length and half its width [m]
+
+    def corners(self, x: float, y: float, yaw: float) -> np.ndarray:
+        """Corners on the ground with the middle there, turned by yaw [m], (4, 2)."""
+        signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+        c, s = np.cos(yaw), np.sin(yaw)
+        return np.array([x, y]) + (signs * self.half) @ np.array([[c, s], [-s, c]])
+
+
+def find_soles(robot: Robot, feet: tuple[str, str] | None = None) -> tuple[Sole, Sole]:
+    """Left and right sole of a robot.
+
+    feet: names of the left and the right foot, links or frames. By default these are the frames
+    left_sole and right_sole, and without such frames the two links that reach lowest in the home
+    configuration. The rectangle encloses what is lowest there of the colliding shapes of the link;
+    its x axis is that of the robot's base along the ground.
+    """
+    world = World(robot, ground=None)
+    dynamics = allocate(world.tree)
+    forward_kinematics(dynamics, robot.home)
+    names = _feet(robot, dynamics, feet)
+    left, right = (
+        _sole(robot, dynamics, side, name, _link(robot, name))
+        for side, name in zip(SIDES, names, strict=True)
+    )
+    if left.link == right.link:
+        raise InputError(f"robot '{robot.name}': both feet are link '{robot.link_name[left.link]}'")
+    return left, right
+
+
+def _feet(robot: Robot, dynamics: Dynamics, feet: tuple[str, str] | None) -> tuple[str, str]:
+    if feet is not None:
+        if len(feet) != 2 or not all(isinstance(foot, str) for foot in feet):
+            raise InputError(f"feet: found {feet!r}; name the left and the right foot")
+        return feet
+    if set(FRAMES) <= set(robot.frame_name.tolist()):
+        return FRAMES
+    links = sorted({int(i) for i in robot.shape_link[robot.shape_collides]} - {-1})
+    heights = {link: _points(robot, dynamics, link)[:, 2].min(initial=np.inf) for link in links}
+    lowest = sorted(links, key=lambda link: heights[link])[:2]
+    if len(lowest) < 2 or heights[lowest[1]] - heights[lowest[0]] > LEVEL:
+        raise InputError(
+            f"robot '{robot.name}' has no two soles: it has no frames 'left_sole' and "
+            f"'right_sole', and no two links with colliding shapes ({len(links)} have some) reach "
+            "equally low in the home configuration; name them, feet=('left_foot', 'right_foot'), "
+            "or let the shapes of the feet collide, robot.with_colliding(...)"
+        )
+    lowest.sort(key=lambda link: -(dynamics.position[link + 1] @ dynamics.rotation[1][:, 1]))
+    return str(robot.link_name[lowest[0]]), str(robot.link_name[lowest[1]])
+
+
+def _link(robot: Robot, name: str) -> int:
+    for names, links in (
+        (robot.link_name, np.arange(len(robot.link_name))),
+        (robot.frame_name, robot.frame_link),
+    ):
+        found = np.flatnonzero(names == name)
+        if len(found):
+            return int(links[found[0]])
+    raise InputError(
+        f"robot '{robot.name}' has no link or frame '{name}'; its links are "
+        f"{', '.join(robot.link_name)}"
+    )
+
+
+def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> Sole:
+    """Rectangle around the lowest points of a link, turned like the base along the ground."""
+    points = _points(robot, dynamics, link)
+    forward = dynamics.rotation[1][:, 0] * [1, 1, 0]
+    forward /= np.linalg.norm(forward)
+    axes = np.array([forward, np.cross([0, 0, 1], forward), [0, 0, 1]]).T
+    low = points[points[:, 2] < points[:, 2].min(initial=np.inf) + LEVEL] @ axes
+    size = np.ptp(low, axis=0) if len(low) else np.zeros(3)
+    if min(size[:2]) <= 0:
+        raise InputError(
+            f"robot '{robot.name}': the {side} foot '{name}' has no flat underside: {len(low)} "
+            f"points of its colliding shapes are within {LEVEL * 1e3:.0f} mm of the lowest one in "
+            f"the home configuration, {size[0]:.3g} m by {size[1]:.3g} m; a sole needs an area"
+        )
+    middle = axes @ ((low.min(axis=0) + low.max(axis=0)) / 2 * [1, 1, 0] + [0, 0, low[:, 2].min()])
+    R_link = dynamics.rotation[link + 1]
+    origin = dynamics.origin[1] + dynamics.position[link + 1]
+    return Sole(side, link, R_link.T @ (middle - origin), R_link.T @ axes, size[:2] / 2)
+
+
+def _points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
+    """Lowest points of the places of a link's colliding shapes in the world [m], (n, 3)."""
+    rotation = dynamics.rotation[link + 1]
+    origin = dynamics.origin[dynamics.tree.root[link + 1]] + dynamics.position[link + 1]
+    points = []
+    for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link == link)):
+        for place in shape_places(robot, int(shape)):
+            centre = origin + rotation @ place["centre"]
+            if place["kind"] == BALL:
+                points.append(centre - [0, 0, place["radius"]])
+            else:
+                points += _rim(centre, rotation @ place["axis"], place["radius"])
+    return np.array(points).reshape(-1, 3)
+
+
+def _rim(centre: np.ndarray, axis: np.ndarray, radius: float) -> list[np.ndarray]:
+    """Points of the rim of a cylinder."""
+    across = np.linalg.svd(axis[None])[2][1:]
+    turns = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)
+    return [centre + radius * (np.array([np.cos(t), np.sin(t)]) @ across) for t in turns]
+
+
+# ------------------------------------------------------------------------------ polygons of support
+
+
+def convex_outline(points: np.ndarray) -> np.ndarray:
+    """Corners of the convex hull of points of a plane, counter-clockwise (Andrew 1979)."""
+    ordered = sorted(map(tuple, points.tolist()))
+
+    def half(row: list) -> list:
+        chain: list = []
+        for x, y in row:
+            while len(chain) > 1:
+                (x0, y0), (x1, y1) = chain[-2:]
+                if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0:
+                    break
+                chain.pop()
+            chain.append((x, y))
+        return chain[:-1]
+
+    return np.array(half(ordered) + half(ordered[::-1]))
+
+
+def distance_inside(point: np.ndarray, outline: np.ndarray) -> float:
+    """How far a point is from the edge of a convex polygon [m]: positive inside, else negative.
+
+    outline: corners, counter-clockwise, (n, 2).
+    """
+    edges = np.roll(outline, -1, axis=0) - outline
+    lengths = np.linalg.norm(edges, axis=1)
+    arms = point - outline
+    left = (edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0]) / lengths
+    if left.min() >= 0:
+        return float(left.min())
+    along = np.clip((arms * edges).sum(axis=1) / lengths**2, 0, 1)
+    return -float(np.linalg.norm(arms - along[:, None] * edges, axis=1).min())

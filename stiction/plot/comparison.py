@@ -1,0 +1,102 @@
+"""Several motions of the same robots in one figure: what the ground does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.plot.quantities import base_positions, deepest, lean, touched_links
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stiction.motion import Motion
+
+COLUMNS, MOST_IN_THREE = (3, 5), 6  # of the panels of a comparison: few and many motions
+MOST_FORCE = 2.2  # in weights: what is above leaves a panel of a comparison, and its peak is told
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe-Ito
+
+
+def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = None) -> Figure:
+    """Upward force of the touching links in a panel for each motion; depth, height and lean of all.
+
+    All motions are of the same robots. pushed: from when to when somebody pushes [s], shaded.
+    """
+    from matplotlib.figure import Figure
+
+    rows, columns = _panels(len(motions))
+    figure = Figure(figsize=(3.0 * columns + 3.0, 2.3 * rows + 3.0), layout="constrained")
+    parts: Any = figure.subfigures(2, 1, height_ratios=(2.3 * rows, 3.0), hspace=0.03)
+    colours = dict(zip(motions, COLOURS * len(motions), strict=False))
+    panels = _compare_forces(parts[0], motions, colours)
+    panels += _compare_curves(parts[1], motions, colours)
+    for panel in panels:
+        panel.grid(alpha=0.3)
+        panel.set_xlim(
+            min(motion.time[0] for motion in motions.values()),
+            max(motion.time[-1] for motion in motions.values()),
+        )
+        if pushed is not None:
+            panel.axvspan(*pushed, color="0.87", lw=0)
+    if pushed is not None:
+        panels[0].text(pushed[1], MOST_FORCE, " push", va="top", color="0.4")
+    return figure
+
+
+def _panels(motions: int) -> tuple[int, int]:
+    """Rows and columns of panels for so many motions."""
+    columns = COLUMNS[motions > MOST_IN_THREE]
+    return -(-motions // columns), columns
+
+
+def _compare_forces(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
+    """A panel for each motion; returns the panels."""
+    grid = figure.subplots(*_panels(len(motions)), sharex=True, sharey=True, squeeze=False)
+    panels = list(grid.flat)
+    for panel, (name, motion) in zip(panels, motions.items(), strict=False):
+        _draw_forces(panel, motion)
+        step = 1000 * motion.parameters["dt"]
+        panel.set_title(f"{name}, dt {step:g} ms", fontsize="medium", color=colours[name])
+    panels[0].legend(loc="upper right", fontsize="small", frameon=False)
+    for panel in panels[len(motions) :]:
+        panel.set_visible(False)
+    for row in grid:
+        row[0].set_ylabel("upward force / weight")
+    return panels[: len(motions)]
+
+
+def _draw_forces(panel: Any, motion: Motion) -> None:
+    """Upward force of every touching link, in weights of all robots."""
+    weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
+    peak = 0.0
+    for k, foot in enumerate(touched_links(motion)):
+        force = motion.foot_force(foot)[:, 2] / weight
+        peak = max(peak, float(np.nanmax(force)))
+        label, colour = foot.replace("_", " "), COLOURS[k % len(COLOURS)]
+        panel.plot(motion.time, force, label=label, lw=1.0, color=colour)
+    panel.text(0.1, 0.95, f"peak {peak:.3g}", transform=panel.transAxes, va="top", color="0.3")
+    panel.set_ylim(-0.25, MOST_FORCE)
+
+
+def _compare_curves(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
+    """A panel for each entry of `COMPARED`; returns the panels."""
+    panels = list(figure.subplots(1, len(COMPARED)))
+    for panel, (label, values) in zip(panels, COMPARED.items(), strict=True):
+        for k, (name, motion) in enumerate(motions.items()):
+            # every second one is dashed and on top, so that two equal ones are both seen
+            line = {"ls": "-", "zorder": 2} if k % 2 == 0 else {"ls": (0, (4, 3)), "zorder": 3}
+            panel.plot(motion.time, values(motion), label=name, color=colours[name], **line)
+        panel.set_ylabel(label)
+        panel.set_xlabel("time [s]")
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=6, frameon=False)
+    return panels
+
+
+COMPARED: dict[str, Callable[[Motion], np.ndarray]] = {
+    "largest depth [mm]": lambda motion: 1000 * deepest(motion),
+    "base height [m]": lambda motion: base_positions(motion)[:, 2],
+    "lean of the base [degrees]": lean,
+}

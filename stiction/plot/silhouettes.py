@@ -1,0 +1,112 @@
+"""Shapes of a robot as flat outlines: where their points are, and how a camera sees them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.description.description import SHAPE_KINDS
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.terrain import FlatGround, meet
+from stiction.kernels.tree import allocate
+from stiction.robot import Robot
+from stiction.world import World
+
+TURNS = np.linspace(0.0, 2 * math.pi, 25)[:-1]
+RING = np.column_stack([np.cos(TURNS), np.sin(TURNS), np.zeros(24)])
+RISES = np.linspace(-math.pi / 2, math.pi / 2, 13)
+BALL = np.concatenate([RING * math.cos(a) + [0.0, 0.0, math.sin(a)] for a in RISES])
+NOT_DRAWN = ("plane", "points")
+
+
+class Camera(NamedTuple):
+    """A camera far away: heading from which it looks and elevation above the horizon [degrees]."""
+
+    heading: float
+    elevation: float
+
+    def axes(self) -> np.ndarray:
+        """Rows: to the right, upwards in the picture, towards the camera."""
+        a, e = math.radians(self.heading), math.radians(self.elevation)
+        towards = [math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)]
+        right = [-math.sin(a), math.cos(a), 0.0]
+        return np.array([right, np.cross(towards, right), towards])
+
+
+class Silhouette(NamedTuple):
+    """The outline of a shape in the picture."""
+
+    corners: np.ndarray  # (n, 2) [m]
+    nearness: float  # of its middle to the camera [m]
+    link: str
+    robot: str
+
+
+def silhouettes(world: World, q: np.ndarray, camera: Camera) -> list[Silhouette]:
+    """Outlines of all shapes of moving links at a configuration, the farthest first."""
+    dynamics = allocate(world.tree)
+    forward_kinematics(dynamics, q)
+    axes = camera.axes()
+    found, first = [], 1
+    for robot in world.robots:
+        for shape in range(len(robot.shape_name)):
+            link = first + int(robot.shape_link[shape])
+            if link < first or SHAPE_KINDS[robot.shape_kind[shape]] in NOT_DRAWN:
+                continue
+            origin = dynamics.origin[world.tree.root[link]] + dynamics.position[link]
+            points = (origin + surface(robot, shape) @ dynamics.rotation[link].T) @ axes.T
+            name = str(robot.link_name[link - first])
+            depth = float((points[:, 2].min() + points[:, 2].max()) / 2)
+            found.append(Silhouette(_convex(points[:, :2]), depth, name, robot.name))
+        first += len(robot.link_name)
+    return sorted(found, key=lambda one: one.nearness)
+
+
+def surface(robot: Robot, shape: int) -> np.ndarray:
+    """Points (n, 3), in the frame of its link, whose convex hull is close to the shape."""
+    kind = SHAPE_KINDS[robot.shape_kind[shape]]
+    a, b, c = robot.shape_size[shape]
+    if kind == "hull":
+        points = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
+    elif kind == "box":
+        points = np.array([[x, y, z] for x in (-a, a) for y in (-b, b) for z in (-c, c)])
+    elif kind == "cylinder":
+        points = np.concatenate([a * RING + [0.0, 0.0, z] for z in (-b, b)])
+    elif kind == "capsule":
+        points = np.concatenate([a * BALL + [0.0, 0.0, z] for z in (-b, b)])
+    else:
+        points = BALL * ((a, a, a) if kind == "sphere" else (a, b, c))
+    return robot.shape_position[shape] + points @ robot.shape_rotation[shape].T
+
+
+def ground_heights(world: World, points: np.ndarray, around: float) -> np.ndarray:
+    """Heights of the ground at (n, 2) points [m], sought within 10 m of a height."""
+    if world.ground is None:
+        return np.full(len(points), np.nan)
+    ground = world.ground.bind()
+    if isinstance(ground, FlatGround):
+        x, y, z = ground.normal
+        return ground.point[2] - (points - ground.point[:2]) @ [x, y] / z
+    heights = np.empty(len(points))
+    for k, (x, y) in enumerate(points):
+        low, high = around - 10.0, around + 10.0
+        while high - low > 1e-4:  # a tenth of a millimetre is thinner than any line
+            middle = (low + high) / 2
+            if meet(ground, (float(x), float(y), middle), 0.0).depth > 0:
+                low = middle
+            else:
+                high = middle
+        heights[k] = high
+    return heights
+
+
+def _convex(points: np.ndarray) -> np.ndarray:
+    """Corners of the convex hull of points in a plane; the points themselves if they are flat."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return points[ConvexHull(points).vertices]
+    except QhullError:
+        return points

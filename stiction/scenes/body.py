@@ -1,0 +1,101 @@
+"""`Body`: a robot or object of a scene, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stiction import robots
+from stiction.errors import InputError, SceneFileError, StictionError
+from stiction.kernels.tree import FREE
+from stiction.load import load
+from stiction.robot import Robot
+from stiction.scenes.data import data_file
+from stiction.scenes.planned import turned_by
+
+
+@dataclass(frozen=True)
+class Body:
+    """A robot or object: what it is, and where and how it starts.
+
+    It is built in (`model`), or in a file (`file`), or in a file of the folder that STICTION_DATA
+    names (`data`). A position of two numbers puts it on the ground there, `above` it [m]; one of
+    three is that of its base; none leaves it where it is at home, on the ground.
+    """
+
+    model: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # arguments of a built-in model
+    file: Path | None = None
+    data: str | None = None
+    origin: str = ""  # where the data come from
+    base: str | None = None  # how its root is held, as in `load`
+    name: str | None = None
+    position: tuple[float, ...] | None = None  # [m]
+    heading: float = 0.0  # about z [rad]
+    above: float = 0.0  # [m]
+    velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # of a free base, world axes [m/s]
+    turning: tuple[float, ...] = (0.0, 0.0, 0.0)  # angular velocity of it, own axes [rad/s]
+    keyframe: str | None = None
+    joints: Mapping[str, float] = field(default_factory=dict)  # positions to start from
+    colliding: tuple[str, ...] = ()  # these shapes or links alone collide
+    where: str = ""  # in a file, for errors
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is put onto the ground."""
+        return self.position is None or len(self.position) == 2
+
+    def robot(self) -> Robot:
+        """Make or load it, at home where the scene has it; not yet on the ground."""
+        try:
+            robot = self._made()
+            if self.keyframe is not None:
+                robot = replace(robot, home=robot.keyframe(self.keyframe))
+            if self.colliding:
+                robot = robot.with_colliding(*self.colliding)
+            return self._placed(_posed(robot, self.joints))
+        except SceneFileError:
+            raise
+        except StictionError as error:
+            raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
+        except (TypeError, ValueError) as error:  # a list or a text where a number belongs
+            raise InputError(f"{self.where}: a value does not fit: {error}") from error
+
+    def _made(self) -> Robot:
+        if self.model is not None:
+            robot = getattr(robots, self.model)(**self.options)
+        else:
+            path = self.file if self.data is None else data_file(self.data, self.origin)
+            assert path is not None
+            robot = load(path, base=self.base)
+        return robot if self.name is None else robot.named(self.name)
+
+    def _placed(self, robot: Robot) -> Robot:
+        """Turned and moved by the place of the scene."""
+        if self.position is None and self.heading == 0.0:
+            return robot
+        at_home = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+        if robot.joint_type[0] == FREE:
+            at_home = robot.home[:7].copy()
+        if self.position is not None:
+            at_home[: len(self.position)] = self.position
+        return robot.at(at_home[:3], turned_by(self.heading, at_home[3:]))
+
+
+def _posed(robot: Robot, joints: Mapping[str, float]) -> Robot:
+    """The same robot with other positions of some joints at home."""
+    if not joints:
+        return robot
+    home = robot.home.copy()
+    names = [str(name) for name in robot.joint_name]
+    for name, value in joints.items():
+        if name not in names:
+            raise InputError(
+                f"robot '{robot.name}' has no joint '{name}'; it has {', '.join(names)}"
+            )
+        home[robot.q_index[names.index(name)]] = value
+    return replace(robot, home=home)

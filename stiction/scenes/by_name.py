@@ -1,0 +1,38 @@
+"""Scenes that come with the package: one TOML file each."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import resources
+from pathlib import Path
+
+from stiction.errors import InputError
+from stiction.scenes.reader import parse_scene, read_scene
+from stiction.scenes.scene import Scene
+
+FOLDER = resources.files("stiction.scenes") / "library"
+
+
+def scene_names() -> list[str]:
+    """Names of the scenes of the library."""
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in FOLDER.iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+def scene_text(name: str) -> str:
+    """The file of a scene of the library."""
+    if name not in scene_names():
+        near = difflib.get_close_matches(name, scene_names(), 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise InputError(f"no scene '{name}'; there are {', '.join(scene_names())}{hint}")
+    return (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def scene(name: str | Path) -> Scene:
+    """A scene of the library by its name, or that of a file (.toml)."""
+    if str(name).endswith(".toml"):
+        return read_scene(name)
+    return parse_scene(scene_text(str(name)), Path(f"{name}.toml"))

@@ -1,0 +1,21 @@
+"""Where models and measurements that are not part of the package are found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stiction.errors import InputError
+
+
+def data_file(name: str, origin: str) -> Path:
+    """Return a file of the folder that STICTION_DATA names; `origin` tells where it comes from."""
+    folder = os.environ.get("STICTION_DATA")
+    if folder is None:
+        raise InputError(
+            f"{name} is not there: set STICTION_DATA to the folder that holds it (from {origin})"
+        )
+    path = Path(folder) / name
+    if not path.is_file():
+        raise InputError(f"{path} is missing; it comes from {origin}")
+    return path

@@ -1,0 +1,87 @@
+"""Grounds of scene files."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.ground import Ground, HeightField, Plane, Slope, Steps
+from stiction.scenes.table import Table
+
+KEYS = {
+    "plane": ("height", "velocity", "material"),
+    "slope": ("angle", "heading", "velocity", "material"),
+    "steps": ("rise", "run", "count", "start", "heading", "height", "material"),
+    "heights": ("heights", "spacing", "origin", "material"),
+    "rough": ("amplitude", "spacing", "size", "level", "seed", "material"),
+    "none": (),
+}
+
+
+def read_ground(table: Table) -> Ground | None:
+    """The ground that a table tells."""
+    kind = table.choice("kind", KEYS, "plane")
+    table.only(["kind", *KEYS[kind]])
+    material = table.text("material", "ground")
+    still = (0.0, 0.0, 0.0)
+    if kind == "none":
+        return None
+    if kind == "plane":
+        height = table.number("height", "m", 0.0)
+        return Plane(height, table.numbers("velocity", 3, "m/s", still), material)
+    if kind == "slope":
+        angle = table.number("angle", "rad")
+        if not abs(angle) < math.pi / 2:
+            table.refuse(f"is {angle:g}; give less than pi/2 rad in size", "angle")
+        heading = table.number("heading", "rad", 0.0)
+        return Slope(angle, heading, table.numbers("velocity", 3, "m/s", still), material)
+    try:
+        return _uneven(kind, table, material)
+    except (InputError, ValueError) as error:  # ValueError: rows of unequal length, a seed below 0
+        table.refuse(str(error))
+
+
+def _uneven(kind: str, table: Table, material: str) -> Ground:
+    """Steps, given heights, or rough ground."""
+    if kind == "steps":
+        given = {
+            key: table.argument(key, int if key == "count" else float | tuple)
+            for key in ("rise", "run", "count", "start", "heading", "height")
+            if key in table
+        }
+        return Steps(**given, material=material)
+    if kind == "heights":
+        heights = table.argument("heights", tuple)
+        spacing = table.number("spacing", "m", above=0)
+        return HeightField(heights, spacing, table.numbers("origin", 2, "m", None), material)
+    return rough(
+        amplitude=table.number("amplitude", "m", low=0),
+        spacing=table.number("spacing", "m", above=0),
+        size=table.numbers("size", 2, "m"),
+        level=table.number("level", "m", 0.0, low=0),
+        seed=table.argument("seed", int) if "seed" in table else 0,
+        material=material,
+    )
+
+
+def rough(
+    amplitude: float,
+    spacing: float,
+    size: tuple[float, ...],
+    level: float = 0.0,
+    seed: int = 0,
+    material: str = "ground",
+) -> HeightField:
+    """Ground whose heights on a grid are equally likely between -amplitude and amplitude [m].
+
+    spacing: of the grid [m]; size: along x and y [m], its middle is the origin; level: within this
+    distance of the origin the height is 0 [m].
+    """
+    columns, rows = (max(2, round(length / spacing) + 1) for length in size)
+    heights = np.random.default_rng(seed).uniform(-amplitude, amplitude, (rows, columns))
+    x = (np.arange(columns) - (columns - 1) / 2) * spacing
+    y = (np.arange(rows) - (rows - 1) / 2) * spacing
+    heights[np.hypot(*np.meshgrid(x, y)) <= level] = 0.0
+    return HeightField(heights, spacing, material=material)

@@ -1,0 +1,174 @@
+"""`Planned`: a motion for the joints of a robot; and those that `stiction.patterns` plans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction import patterns
+from stiction.control.balance import BalanceFeedback
+from stiction.control.prescribed import Prescribed
+from stiction.control.reference import Reference
+from stiction.control.tracking import PDTracking
+from stiction.errors import InputError
+from stiction.kernels.tree import FREE
+from stiction.patterns import Pattern
+from stiction.patterns.recorded import single_joints
+from stiction.robot import Robot
+
+FOLLOW = ("track", "prescribe", "servos")
+
+Place = tuple[float, float, float]  # x, y [m] and heading [rad] of a base
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A motion of the driven joints of a robot, and how they follow it."""
+
+    joints: tuple[str, ...]
+    time: np.ndarray  # (n) [s]
+    q: np.ndarray  # (n, joints)
+    v: np.ndarray  # (n, joints)
+    home: np.ndarray  # configuration of the whole robot to start from (nq)
+    # from the reference under the world's names, and what these begin with
+    controllers: Callable[[Reference, str], tuple[Any, ...]]
+    duration: float | None = None  # None: as long as it is wanted
+
+    def bound(self, prefix: str) -> tuple[Any, ...]:
+        """The controllers in a world whose names of the robot's joints begin so."""
+        names = tuple(prefix + name for name in self.joints)
+        return self.controllers(Reference(self.time, self.q, self.v, joints=names), prefix)
+
+
+def driven(robot: Robot) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    """Names of the joints that can be driven, and where they are in q and v."""
+    found = single_joints(robot)
+    where = np.array(list(found.values()), int).reshape(-1, 2)
+    return tuple(found), where[:, 0], where[:, 1]
+
+
+def check_follow(kind: str, follow: str, among: tuple[str, ...] = FOLLOW) -> None:
+    """Raise InputError if there is no such way to follow a motion."""
+    if follow not in among:
+        raise InputError(f"{kind}: follow is {follow!r}; it can be {', '.join(among)}")
+
+
+def planned(name: str) -> Callable[..., Planned]:
+    """Return what makes a pattern of `stiction.patterns` and lets a robot follow it."""
+
+    def make(
+        robot: Robot,
+        follow: str = "track",
+        frequency: float = 40.0,
+        damping: float = 1.0,
+        limits: float | None = None,
+        balance: bool = False,
+        **arguments: Any,
+    ) -> Planned:
+        check_follow(name, follow)
+        place, level = taken_apart(robot)
+        pattern = _pattern(name, _Kept(level), tuple(arguments.items()))
+        names, q_index, dofs = driven(robot)
+
+        def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
+            followed: Any
+            if follow == "prescribe":
+                followed = Prescribed(reference)
+            elif follow == "servos":
+                followed = pattern.servos()
+            else:
+                gains = pattern.tracking(frequency, damping)
+                followed = PDTracking(
+                    reference,
+                    gains.stiffness,
+                    gains.damping,
+                    feedforward=gains.feedforward,
+                    limits=limits,
+                )
+            feedback = placed_balance(pattern.balance(), place, prefix) if balance else None
+            return (followed,) if feedback is None else (followed, feedback)
+
+        return Planned(
+            names,
+            pattern.time,
+            pattern.q[:, q_index],
+            pattern.v[:, dofs],
+            _put_together(place, pattern.q[0]),
+            controllers,
+            pattern.duration,
+        )
+
+    return make
+
+
+def placed_balance(feedback: BalanceFeedback, place: Place | None, prefix: str) -> BalanceFeedback:
+    """Balance feedback where the scene has the robot, under the world's names."""
+    x, y, heading = place or (0.0, 0.0, 0.0)
+    c, s = math.cos(heading), math.sin(heading)
+    turn = np.array([[c, s], [-s, c]])  # of rows
+    left, right = (tuple(prefix + name for name in leg) for leg in feedback.legs)
+    return replace(
+        feedback,
+        centre=np.asarray(feedback.centre) @ turn + [x, y],
+        up=np.asarray(feedback.up) @ turn,
+        legs=(left, right),
+    )
+
+
+# ------------------------------------------------------------------------------------------- places
+
+
+def taken_apart(robot: Robot) -> tuple[Place | None, Robot]:
+    """Place of a free base, and the robot at the origin looking along x."""
+    if robot.joint_type[0] != FREE:
+        return None, robot
+    x, y, height, *turned = robot.home[:7]
+    heading = 2 * math.atan2(turned[3], turned[0])
+    level = robot.at((0.0, 0.0, height), turned_by(-heading, turned))
+    return (float(x), float(y), heading), level
+
+
+def _put_together(place: Place | None, q: np.ndarray) -> np.ndarray:
+    """A configuration, planned from the origin on, at a place."""
+    home = q.copy()
+    if place is not None:
+        x, y, heading = place
+        c, s = math.cos(heading), math.sin(heading)
+        home[:2] = [x + c * q[0] - s * q[1], y + s * q[0] + c * q[1]]
+        home[3:7] = turned_by(heading, q[3:7])
+    return home
+
+
+def turned_by(heading: float, quaternion: ArrayLike) -> np.ndarray:
+    """A rotation, and then one about z."""
+    c, s = math.cos(heading / 2), math.sin(heading / 2)
+    w, x, y, z = np.asarray(quaternion, float)
+    return np.array([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w])
+
+
+# --------------------------------------------------------------------------------------------- kept
+
+
+class _Kept:
+    """A robot as the key of a cache: robots with equal digests are equal."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.digest = robot, robot.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and self.digest == other.digest
+
+
+@lru_cache(maxsize=16)
+def _pattern(name: str, kept: _Kept, arguments: tuple[tuple[str, Any], ...]) -> Pattern:
+    """A pattern; several scenes have the same one, and planning it takes seconds."""
+    return getattr(patterns, name)(kept.robot, **dict(arguments))

@@ -1,0 +1,260 @@
+"""Scene files: TOML -> `Scene`; docs/scenes.md tells the format."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from stiction import robots
+from stiction.contact.contact_model import MODELS, checked_model
+from stiction.errors import InputError, SceneFileError
+from stiction.external import Push, TabulatedForce
+from stiction.materials import check_friction, checked_materials
+from stiction.scenes.body import Body
+from stiction.scenes.control import KINDS, Control
+from stiction.scenes.grounds import read_ground
+from stiction.scenes.planned import FOLLOW
+from stiction.scenes.scene import ENDLESS, Scene, contact_kinds
+from stiction.scenes.table import REQUIRED, Table
+from stiction.scenes.toml_lines import Lines
+from stiction.scenes.verdict import EXPECTATIONS
+from stiction.world import GRAVITY
+
+TOP = (
+    "name shows duration dt dt_force_law gravity expect "
+    "robot object ground contact material controller push force"
+).split()
+BODY = (
+    "model options file data origin base name position heading above velocity turning keyframe "
+    "joints colliding"
+).split()
+
+
+def read_scene(path: str | Path) -> Scene:
+    """Read a scene file."""
+    path = Path(path)
+    if not path.is_file():
+        raise SceneFileError(f"{path}: no such file")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SceneFileError(f"{path}: cannot be read as text ({error})") from None
+    return parse_scene(text, path)
+
+
+def parse_scene(text: str, path: Path) -> Scene:
+    """The scene of a text; files that it names lie beside `path`."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+)", str(error))
+        line = place[1] if place else str(len(text.splitlines()))
+        raise SceneFileError(f"{path}, line {line}: not TOML: {error}") from None
+    table = Table(str(path), Lines.of(text), (), values)
+    table.only(TOP)
+    bodies = [_body(entry, path.parent) for entry in table.tables("robot")]
+    if not bodies:
+        table.refuse("is missing; give one [robot] or several [[robot]]", "robot")
+    controls = _controls(table, bodies, path.parent)
+    if "duration" not in table and not any(c.kind not in ENDLESS for c in controls):
+        table.refuse("is missing, and no planned motion has one; give a number in s", "duration")
+    return Scene(
+        name=table.text("name", path.stem),
+        shows=table.text("shows"),
+        robots=tuple(bodies),
+        objects=tuple(_body(entry, path.parent) for entry in table.tables("object")),
+        ground=read_ground(table.table("ground")),
+        materials=_materials(table),
+        contact=_contact(table),
+        controls=controls,
+        forces=(*_pushes(table), *_forces(table)),
+        duration=table.number("duration", "s", None, above=0),
+        dt=table.number("dt", "s", Scene.dt, above=0),
+        dt_force_law=table.number("dt_force_law", "s", Scene.dt_force_law, above=0),
+        gravity=table.numbers("gravity", 3, "m/s2", GRAVITY),
+        expect=table.choice("expect", EXPECTATIONS, None),
+        source=str(path),
+        forces_where=tuple(
+            entry.where("body") for key in ("push", "force") for entry in table.tables(key)
+        ),
+    )
+
+
+# ------------------------------------------------------------------------------------------- bodies
+
+
+def _body(table: Table, folder: Path) -> Body:
+    table.only(BODY)
+    given = [key for key in ("model", "file", "data") if key in table]
+    if len(given) != 1:
+        found = " and ".join(given) or "none of them"
+        table.refuse(f"has {found}; give one of model (built in), file and data (STICTION_DATA)")
+    model = table.choice("model", sorted(robots.__all__), None)
+    return Body(
+        model=model,
+        options=_options(table, model),
+        file=_file(table, folder),
+        data=table.text("data", None),
+        origin=table.text("origin", REQUIRED if "data" in table else ""),
+        base=table.choice("base", ("floating", "fixed", "planar"), None),
+        name=table.text("name", None),
+        position=table.numbers("position", (2, 3), "m", None),
+        heading=table.number("heading", "rad", 0.0),
+        above=table.number("above", "m", 0.0),
+        velocity=table.numbers("velocity", 3, "m/s", (0.0, 0.0, 0.0)),
+        turning=table.numbers("turning", 3, "rad/s", (0.0, 0.0, 0.0)),
+        keyframe=table.text("keyframe", None),
+        joints=_numbers_by_name(table.table("joints"), "rad or m"),
+        colliding=table.texts("colliding"),
+        where=table.where(),
+    )
+
+
+def _options(table: Table, model: str | None) -> dict[str, Any]:
+    """Arguments of a built-in model."""
+    options = table.table("options")
+    if model is None:
+        if options.values:
+            table.refuse("are for built-in models", "options")
+        return {}
+    hints = _hints(getattr(robots, model))
+    options.only(hints)
+    return {key: options.argument(key, hints[key]) for key in options.values}
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations of the arguments of a function."""
+    types = typing.get_type_hints(function)
+    return {name: types[name] for name in inspect.signature(function).parameters}
+
+
+def _file(table: Table, folder: Path) -> Path | None:
+    """A file that lies beside the scene's."""
+    name = table.text("file", None)
+    if name is None:
+        return None
+    path = folder / name
+    if not path.is_file():
+        table.refuse(f"is '{name}'; there is no file {path}", "file")
+    return path
+
+
+def _numbers_by_name(table: Table, unit: str) -> dict[str, float]:
+    return {key: table.number(key, unit) for key in table.values}
+
+
+# ------------------------------------------------------------------------------------------ control
+
+
+def _controls(table: Table, bodies: list[Body], folder: Path) -> tuple[Control, ...]:
+    names = [body.name or body.model or f"{k}" for k, body in enumerate(bodies)]
+    controls: list[Control] = []
+    for entry in table.tables("controller"):
+        kind = entry.choice("kind", KINDS)
+        known = KINDS[kind].parameters
+        entry.only(["kind", "robot", *known])
+        for name in KINDS[kind].required:
+            if name not in entry:
+                entry.refuse(f"is missing; '{kind}' needs it", name)
+        robot = names.index(entry.choice("robot", names, names[0]))
+        if any(control.robot == robot for control in controls):
+            entry.refuse(f"a second one for robot '{names[robot]}'; a robot has one")
+        if "follow" in entry:
+            entry.choice("follow", FOLLOW)
+        parameters = {
+            key: _file(entry, folder) if key == "file" else entry.argument(key, known[key])
+            for key in entry.values
+            if key not in ("kind", "robot")
+        }
+        if "data" in entry and "origin" not in entry:
+            entry.refuse("is missing; tell where the data come from", "origin")
+        controls.append(Control(kind, parameters, robot, entry.where()))
+    return tuple(controls)
+
+
+# ---------------------------------------------------------------------------- contact and materials
+
+
+def _contact(table: Table) -> Any:
+    """The contact model of the scene; None for "none"."""
+    entry = table.table("contact")
+    kinds = contact_kinds()
+    name = entry.choice("model", [*kinds, "none"], "GaussSeidel")
+    if name == "none":
+        entry.only(["model"])
+        return None
+    fields = MODELS[kinds[name]].fields
+    entry.only(["model", *fields])
+    values = {}
+    for key in fields:
+        if key in entry:
+            values[key] = entry.number(key, fields[key].unit)
+            try:
+                checked_model(kinds[name](**{key: values[key]}))
+            except InputError as error:
+                entry.refuse(str(error), key)
+    model = checked_model(kinds[name](**values))
+    try:
+        check_friction(name, ("any", "other"), model._asdict())
+    except InputError as error:
+        entry.refuse(str(error))
+    return model
+
+
+def _materials(table: Table) -> dict[tuple[str, str], dict[str, float]]:
+    """Parameters of pairs of materials."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for entry in table.tables("material"):
+        pair = entry.texts("pair", REQUIRED)
+        if len(pair) != 2:
+            entry.refuse(f"is {list(pair)}; give two names of materials", "pair")
+        known = {name for model in MODELS.values() for name in model.fields}
+        entry.only(["pair", *sorted(known)])
+        row = {key: entry.number(key) for key in entry.values if key != "pair"}
+        try:
+            checked_materials({**found, (pair[0], pair[1]): row})
+        except InputError as error:
+            entry.refuse(str(error))
+        found[pair[0], pair[1]] = row
+    return found
+
+
+# ------------------------------------------------------------------------------------------- forces
+
+
+def _pushes(table: Table) -> list[Push]:
+    pushes = []
+    for entry in table.tables("push"):
+        entry.only(["body", "point", "force", "start", "stop"])
+        start = entry.number("start", "s")
+        pushes.append(
+            Push(
+                body=entry.text("body"),
+                point=entry.numbers("point", 3, "m", (0.0, 0.0, 0.0)),
+                force=entry.numbers("force", 3, "N"),
+                start=start,
+                stop=entry.number("stop", "s", above=start),
+            )
+        )
+    return pushes
+
+
+def _forces(table: Table) -> list[TabulatedForce]:
+    forces = []
+    for entry in table.tables("force"):
+        entry.only(["body", "point", "time", "force", "moment"])
+        force = entry.rows("force", 3, "N")
+        time = entry.numbers("time", len(force), "s")
+        if any(b <= a for a, b in zip(time[:-1], time[1:], strict=True)):
+            entry.refuse(f"is {list(time)}; give increasing times", "time")
+        moment = entry.rows("moment", 3, "N m", None)
+        if moment is not None and len(moment) != len(force):
+            entry.refuse(f"has {len(moment)} rows; force has {len(force)}", "moment")
+        point = entry.numbers("point", 3, "m", (0.0, 0.0, 0.0))
+        forces.append(TabulatedForce(entry.text("body"), point, time, force, moment))
+    return forces

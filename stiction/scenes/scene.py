@@ -1,0 +1,228 @@
+"""`Scene`: robots and objects on a ground, what moves them, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model
+from stiction.contact.gauss_seidel import GaussSeidel
+from stiction.errors import InputError
+from stiction.external import Push, TabulatedForce
+from stiction.ground import LEVEL, Ground
+from stiction.kernels.tree import FREE
+from stiction.motion import Motion
+from stiction.robot import Robot
+from stiction.scenes.body import Body
+from stiction.scenes.control import Control
+from stiction.scenes.planned import Planned
+from stiction.scenes.verdict import EXPECTATIONS, Verdict, verdict
+from stiction.simulate import EVERY_STEP, Recording, simulate
+from stiction.simulation import EULER
+from stiction.world import GRAVITY, State, World
+
+FRICTION = ("mu_static", "mu_kinetic", "restitution")  # what another contact model takes over
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Robots and objects on a ground, what moves them, and for how long.
+
+    Robots come first in the world, objects, which nothing drives, after them. Objects are bodies as
+    robots are: boxes and balls today, tables and carts when bodies touch each other.
+    """
+
+    name: str
+    shows: str
+    robots: tuple[Body, ...]
+    objects: tuple[Body, ...] = ()
+    ground: Ground | None = LEVEL
+    materials: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
+    contact: Any = field(default_factory=GaussSeidel)
+    controls: tuple[Control, ...] = ()
+    forces: tuple[Push | TabulatedForce, ...] = ()
+    duration: float | None = None  # [s]; None: as long as the longest planned motion
+    dt: float = 0.001  # [s]
+    dt_force_law: float = 1e-4  # for contact models that are force laws [s]
+    gravity: tuple[float, ...] = GRAVITY  # [m/s2]
+    expect: str | None = None  # how the first robot ends, see `Verdict.meets`
+    source: str = ""  # its file
+    forces_where: tuple[str, ...] = ()  # of the forces in the file, for errors
+
+    def __post_init__(self) -> None:
+        """Check what does not need a world."""
+        if not self.robots:
+            raise InputError(f"scene '{self.name}' has no robot")
+        if self.expect not in (None, *EXPECTATIONS):
+            raise InputError(
+                f"scene '{self.name}': expect is {self.expect!r}; it can be "
+                f"{', '.join(EXPECTATIONS)}"
+            )
+        taken: set[int] = set()
+        for control in self.controls:
+            if control.robot in taken or not 0 <= control.robot < len(self.robots):
+                raise InputError(
+                    f"scene '{self.name}': control '{control.kind}' is for robot {control.robot}; "
+                    f"there are {len(self.robots)}, each with one control at most"
+                )
+            taken.add(control.robot)
+        if self.duration is None and not any(c.kind not in ENDLESS for c in self.controls):
+            raise InputError(f"scene '{self.name}': no duration, and no motion that has one")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Files that STICTION_DATA must have, in the order of use."""
+        named = [body.data for body in (*self.robots, *self.objects)]
+        named += [control.parameters.get("data") for control in self.controls]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    # -------------------------------------------------------------------------------------- making
+
+    def world(self) -> World:
+        """All bodies, at home, on the ground of the scene."""
+        return self._world_of(self._robots)
+
+    @cached_property
+    def _robots(self) -> list[Robot]:
+        return [body.robot() for body in (*self.robots, *self.objects)]
+
+    @cached_property
+    def plans(self) -> dict[int, Planned]:
+        """The planned motion of each robot that has one."""
+        return {
+            control.robot: control.plan(self._robots[control.robot]) for control in self.controls
+        }
+
+    def _world_of(self, robots: list[Robot]) -> World:
+        return World(
+            *robots, ground=self.ground, materials=dict(self.materials), gravity=self.gravity
+        )
+
+    def controller(self, world: World) -> tuple[Any, ...] | None:
+        """What drives the robots in a world of this scene."""
+        bound: list[Any] = []
+        for k, plan in self.plans.items():
+            bound += plan.bound(f"{world.robots[k].name}/" if len(world.robots) > 1 else "")
+        return tuple(bound) or None
+
+    def start(self) -> State:
+        """The state that the scene starts from: planned motions at their begin, bodies placed."""
+        posed = list(self._robots)
+        for k, plan in self.plans.items():
+            posed[k] = replace(posed[k], home=plan.home)
+        world = self._world_of(posed)
+        bodies = (*self.robots, *self.objects)
+        state, home = world.home(), world.home()
+        if any(body.stands for body in bodies) and self.ground is not None:
+            state = world.standing()
+        rises, link, first = world.lifted(), 1, 0
+        for body, robot in zip(bodies, world.robots, strict=True):
+            if link in rises:
+                k, share = rises[link]
+                if not body.stands:
+                    state.q[k] = home.q[k]
+                state.q[k] += body.above / share
+            if any(body.velocity) or any(body.turning):
+                state.v[first : first + 6] = self._velocity(body, robot)
+            link, first = link + len(robot.link_name), first + robot.nv
+        return state
+
+    def _velocity(self, body: Body, robot: Robot) -> list[float]:
+        if robot.joint_type[0] != FREE:
+            raise InputError(
+                f"{body.where or self.name}: velocity and turning are for free bases; "
+                f"'{robot.name}' has none"
+            )
+        return [*body.velocity, *body.turning]
+
+    # ------------------------------------------------------------------------------------- running
+
+    def contact_of(self, kind: Any) -> Any:
+        """A contact model of another kind with the friction of the scene."""
+        if kind is type(self.contact):
+            return self.contact
+        values = {
+            name: getattr(self.contact, name)
+            for name in FRICTION
+            if hasattr(self.contact, name) and name in MODELS[kind].fields
+        }
+        return checked_model(kind(**values))
+
+    def step_for(self, contact: Any) -> float:
+        """The time step for a contact model [s]."""
+        touches = contact is not None and type(contact) is not NoContact
+        shorter = touches and MODELS[type(contact)].family == FORCE_LAW
+        return min(self.dt, self.dt_force_law) if shorter else self.dt
+
+    def lasts(self) -> float:
+        """How long the scene lasts [s]."""
+        if self.duration is not None:
+            return self.duration
+        return max(plan.duration or 0.0 for plan in self.plans.values())
+
+    def simulate(
+        self,
+        contact: Any = None,
+        progress: Callable[[float], None] | None = None,
+        duration: float | None = None,
+        dt: float | None = None,
+        integrator: Any = EULER,
+        record: Recording = EVERY_STEP,
+    ) -> Motion:
+        """Run it.
+
+        contact: a model to take in the place of the scene's, or the name of one of ours, which
+        takes over the scene's friction. duration and dt [s] take the place of the scene's; without
+        dt, force laws take `dt_force_law`.
+        """
+        if isinstance(contact, str):
+            contact = self.contact_of(model_kind(contact))
+        model = self.contact if contact is None else contact
+        world = self.world()
+        self._check_forces(world)
+        return simulate(
+            world,
+            model,
+            duration=self.lasts() if duration is None else duration,
+            dt=self.step_for(model) if dt is None else dt,
+            state=self.start(),
+            controller=self.controller(world),
+            forces=self.forces,
+            integrator=integrator,
+            record=record,
+            progress=progress,
+        )
+
+    def _check_forces(self, world: World) -> None:
+        """Raise InputError, with the line in the file, if a force is on nothing."""
+        for force, where in zip(self.forces, self.forces_where, strict=False):
+            try:
+                world.place(force.body)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+
+    def verdict(self, motion: Motion) -> Verdict:
+        """How the first robot ends."""
+        return verdict(motion)
+
+
+ENDLESS = ("hold", "servos")  # kinds of control that go on as long as is wanted
+
+
+def model_kind(name: str) -> Any:
+    """One of our contact models by name."""
+    ours = contact_kinds()
+    if name not in ours:
+        raise InputError(f"no contact model '{name}'; there are {', '.join(ours)}")
+    return ours[name]
+
+
+def contact_kinds() -> dict[str, Any]:
+    """All contact models of ours by name."""
+    return {
+        kind.__name__: kind
+        for kind in MODELS
+        if kind is not NoContact and kind.__module__.startswith("stiction.")
+    }

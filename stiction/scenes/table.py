@@ -1,0 +1,232 @@
+"""`Table`: a table of a scene file whose values are taken one by one, checked, with good errors."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import types
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from stiction.errors import SceneFileError
+from stiction.scenes.toml_lines import Lines, Path
+
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values of one table, where it is, and what its errors name."""
+
+    file: str
+    lines: Lines
+    path: Path
+    values: dict[str, Any]
+
+    def where(self, *keys: str | int) -> str:
+        """File, line and name of a key, or of the table itself."""
+        path = (*self.path, *keys)
+        name = ""
+        for part in path:
+            name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else str(part)
+        place = f"{self.file}, line {self.lines.line(path)}"
+        return f"{place}: {name}" if name else place
+
+    def refuse(self, message: str, *keys: str | int) -> NoReturn:
+        """Raise the error that names a key and its line."""
+        raise SceneFileError(f"{self.where(*keys)}: {message}")
+
+    def only(self, known: Iterable[str]) -> None:
+        """Refuse keys that are not known, with the nearest one that is."""
+        known = list(known)
+        for key in self.values:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
+                hint = f"did you mean '{near[0]}'? Known" if near else "known"
+                self.refuse(f"unknown key; {hint} are {', '.join(known)}", key)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the file gives a key."""
+        return key in self.values
+
+    def take(self, key: str, check: Callable[[Any], Any], wanted: str, default: Any) -> Any:
+        """The value of a key, as `check` returns it; `check` raises ValueError if it is wrong."""
+        if key not in self.values:
+            if default is REQUIRED:
+                self.refuse(f"is missing; give {wanted}", key)
+            return default
+        value = self.values[key]
+        try:
+            return check(value)
+        except (TypeError, ValueError):
+            self.refuse(f"is {_shown(value)}; give {wanted}", key)
+
+    # ------------------------------------------------------------------------------------- values
+
+    def number(
+        self,
+        key: str,
+        unit: str = "",
+        default: Any = REQUIRED,
+        low: float = -math.inf,
+        above: float = -math.inf,
+    ) -> Any:
+        """A finite number, at least `low` and more than `above`."""
+        wanted = f"a number in {unit}" if unit else "a number"
+        if low > -math.inf:
+            wanted += f", at least {low:g}"
+        if above > -math.inf:
+            wanted += f", more than {above:g}"
+
+        def check(value: Any) -> float:
+            number = _number(value)
+            if not (number >= low and number > above):
+                raise ValueError
+            return number
+
+        return self.take(key, check, wanted, default)
+
+    def text(self, key: str, default: Any = REQUIRED, wanted: str = "a text in quotes") -> Any:
+        """A text."""
+        return self.take(key, _text, wanted, default)
+
+    def choice(self, key: str, among: Iterable[str], default: Any = REQUIRED) -> Any:
+        """One of some words."""
+        among = list(among)
+
+        def check(value: Any) -> str:
+            if value not in among:
+                near = difflib.get_close_matches(str(value), among, 1)
+                hint = f"; did you mean '{near[0]}'?" if near else ""
+                self.refuse(f"is {_shown(value)}; it can be {', '.join(among)}{hint}", key)
+            return str(value)
+
+        return self.take(key, check, f"one of {', '.join(among)}", default)
+
+    def numbers(
+        self, key: str, sizes: int | tuple[int, ...], unit: str = "", default: Any = REQUIRED
+    ) -> Any:
+        """A tuple of so many finite numbers."""
+        sizes = (sizes,) if isinstance(sizes, int) else sizes
+        wanted = f"{' or '.join(map(str, sizes))} numbers" + (f" in {unit}" if unit else "")
+
+        def check(value: Any) -> tuple[float, ...]:
+            found = tuple(_number(x) for x in _list(value))
+            if len(found) not in sizes:
+                raise ValueError
+            return found
+
+        return self.take(key, check, wanted, default)
+
+    def rows(self, key: str, columns: int, unit: str = "", default: Any = REQUIRED) -> Any:
+        """A list of rows of so many finite numbers."""
+
+        def check(value: Any) -> tuple[tuple[float, ...], ...]:
+            found = tuple(tuple(_number(x) for x in _list(row)) for row in _list(value))
+            if not found or any(len(row) != columns for row in found):
+                raise ValueError
+            return found
+
+        wanted = f"a list of rows of {columns} numbers" + (f" in {unit}" if unit else "")
+        return self.take(key, check, wanted, default)
+
+    def texts(self, key: str, default: Any = ()) -> Any:
+        """A tuple of texts."""
+
+        def check(value: Any) -> tuple[str, ...]:
+            return tuple(_text(x) for x in _list(value))
+
+        return self.take(key, check, "a list of texts", default)
+
+    # ------------------------------------------------------------------------------------- tables
+
+    def table(self, key: str) -> Table:
+        """The table of a key, empty if there is none."""
+        found = self.take(key, _dict, f"a table [{key}]", {})
+        return Table(self.file, self.lines, (*self.path, key), found)
+
+    def tables(self, key: str) -> list[Table]:
+        """All tables of a key that may be there once, [key], or several times, [[key]]."""
+        if isinstance(self.values.get(key), dict):
+            return [self.table(key)]
+
+        def check(value: Any) -> list[dict]:
+            return [_dict(entry) for entry in _list(value)]
+
+        found = self.take(key, check, f"a table [{key}], or several, [[{key}]]", [])
+        return [
+            Table(self.file, self.lines, (*self.path, key, k), entry)
+            for k, entry in enumerate(found)
+        ]
+
+    def argument(self, key: str, hint: Any) -> Any:
+        """A value for an argument of a function that is annotated so."""
+        kinds = typing.get_args(hint) if _is_union(hint) else (hint,)
+        kinds = tuple(kind for kind in kinds if kind is not type(None))
+        if set(kinds) == {bool}:
+            return self.take(key, _bool, "true or false", REQUIRED)
+        if set(kinds) == {int}:
+            return self.take(key, _whole, "a whole number", REQUIRED)
+        if set(kinds) == {float}:
+            return self.number(key)
+        if set(kinds) == {str}:
+            return self.text(key)
+        return self.take(key, _plain, "numbers, texts or lists of them", REQUIRED)
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError
+    return value
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError
+    return value
+
+
+def _list(value: Any) -> list:
+    if not isinstance(value, list):
+        raise ValueError
+    return value
+
+
+def _dict(value: Any) -> dict:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Lists become tuples, which arguments and caches take."""
+    if isinstance(value, list):
+        return tuple(_plain(entry) for entry in value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if not isinstance(value, str | int | float):
+        raise ValueError
+    return value
