@@ -10,7 +10,7 @@ import numpy as np
 
 from stiction.compiled import routine
 from stiction.errors import InputError
-from stiction.kernels.articulated import rigid_bodies
+from stiction.kernels.articulated import move_links
 from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
 from stiction.kernels.kinematics import forward_kinematics, frame_jacobian
 from stiction.kernels.quantities import centre_of_mass
@@ -45,10 +45,9 @@ class Placement(NamedTuple):
 
 
 @routine
-def _measure_body(dynamics, q, links, places, J, dense, centre):  # type: ignore[no-untyped-def]
+def _measure_body(dynamics, q, at_rest, links, places, J, dense, centre):  # type: ignore[no-untyped-def]
     """Jacobians of points of links; inertia, whose first rows are the momentum; centre of mass."""
-    forward_kinematics(dynamics, q)
-    rigid_bodies(dynamics)
+    move_links(dynamics, q, at_rest)
     joint_space_inertia(dynamics)
     dense_inertia(dynamics.tree, dynamics.H, dense)
     c, _ = centre_of_mass(dynamics)
@@ -131,7 +130,8 @@ class Body:
         """Where soles and centre of mass are, and what moves them."""
         d, nv = self._dynamics, self.world.nv
         J, dense, centre = np.zeros((2, 6, nv)), np.zeros((nv, nv)), np.zeros((1, 3))
-        _measure_body(d, q, self._links, self._places, J, dense, centre)
+        at_rest = np.zeros(self.world.nv)
+        _measure_body(d, q, at_rest, self._links, self._places, J, dense, centre)
         links = self._links
         rotations = d.rotation[links] @ self._turns
         arms = (d.rotation[links] @ self._places[:, :, None])[:, :, 0]
