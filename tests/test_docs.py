@@ -102,9 +102,12 @@ def test_the_integrator_of_the_docs_is_explicit_eulers(tmp_path):
 def test_an_integrator_with_other_arguments_is_refused():
     import stiction as st
 
-    with pytest.raises(st.StictionError, match="'step' takes .*must take"):
+    def first(params, time, dt):
+        return None
 
-        @st.integrator(tuple)
+    with pytest.raises(st.StictionError, match="finish 'step' takes .*must take"):
+
+        @st.integrator(tuple, first)
         def step(params, state):
             return 0
 
