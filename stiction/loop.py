@@ -13,18 +13,7 @@ from stiction.compiled import INLINED, kernel, routine_with
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
-from stiction.integrators.equation_of_motion import (
-    Settling,
-    begin_settling,
-    prepare,
-    settle_once,
-)
-from stiction.integrators.integrator import (
-    INTEGRATORS,
-    finish_step,
-    first_evaluation,
-    lead_there,
-)
+from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.spatial import like
@@ -172,160 +161,93 @@ def add_part(work, share):
     work.total_solver[2] = max(work.total_solver[2], work.solver[2])
 
 
-class Part(NamedTuple):
-    """What is taken of a step at once: all of it, or up to an impact, the impact, and the rest."""
+def step_with(model, params, system, state, work, time, dt):
+    """Take one step in the way that the contact model needs; returns a status."""
+    return _way(type(model))(params, system, state, work, time, dt)
 
-    phase: int  # WHOLE, APPROACH or IMPACT
-    time: float  # of its begin [s]
-    length: float  # [s]
-    left: float  # of the step, from its begin on [s]
-    impacts: int  # so far in the step
+
+def _way(kind):
+    return step_through_impacts if MODELS[kind].family == IMPULSE_SOLVER else plain_step
+
+
+@overload(step_with, jit_options=INLINED)
+def _step_with(model, params, system, state, work, time, dt):
+    chosen = _way(model.instance_class)
+    return lambda model, params, system, state, work, time, dt: chosen(
+        params, system, state, work, time, dt
+    )
 
 
 @kernel
-def begin_step(system, work, time, dt):
-    """Forget the last step; returns the first part of this one, which is all of it if it can be."""
-    system.surface.impact[0], system.surface.impact[1] = like(dt, math.inf), dt
-    clear_totals(work)
-    return Part(WHOLE, time, dt, dt, 0)
-
-
-@kernel
-def begin_part(params, system, state, work, part):
-    """Prepare the search for the accelerations in a part; returns a status and the search."""
-    system.surface.phase[0], system.surface.phase[1] = part.phase, 0
+def plain_step(params, system, state, work, time, dt):
+    """Take one step as a whole; returns a status."""
+    system.surface.phase[0], system.surface.phase[1] = WHOLE, 0
     work.share[0] = -1
-    lead_there(params, system, state, work, part.length)
-    instant, shares = first_evaluation(params, part.time, part.length)
-    status = prepare(system, instant, state.q, state.v)
-    return status, begin_settling(system, instant, state.q, state.v, shares)
-
-
-def keep_for_impacts(model, system, state, work, part):
-    """Keep the begin of a part if it may have to be taken again, because of an impact in it."""
-    _way(type(model))[0](system, state, work, part)
-
-
-def part_after(model, system, state, work, part, dt):
-    """Return the part of the step that comes next, and whether the step ended before it."""
-    return _way(type(model))[1](system, state, work, part, dt)
-
-
-@kernel
-def _keep_nothing(system, state, work, part):
-    """Do nothing: a step is taken as a whole."""
-
-
-@kernel
-def _no_more(system, state, work, part, dt):
-    """End the step."""
+    status = take_step(params, system, state, work, time, dt)
+    clear_totals(work)
     add_part(work, like(dt, 1))
-    return part, True
+    return status
 
 
 @kernel
-def _keep_whole(system, state, work, part):
-    """Keep the begin of a part in which there may be an impact."""
-    if part.phase == WHOLE:
-        keep_beginning(system, state, work)
-
-
-@kernel
-def _through_impacts(system, state, work, part, dt):
-    """Go through the impacts of a step in which points come down fast.
+def step_through_impacts(params, system, state, work, time, dt):
+    """Take one step; one in which points come down fast, in parts; returns a status.
 
     To the first impact, the impact, and the rest, which may have impacts of its own. A ball that
     comes to rest has ever more of them: after IMPACTS, the rest of the step is taken as a whole.
     """
-    moment = like(dt, MOMENT) * dt
-    phase, time, length, left, impacts = part
-    if phase == WHOLE:
-        until = system.surface.impact[0]
-        if impacts == IMPACTS or not until < length:
-            add_part(work, length / dt)
-            remove_drift(system, state, work)
-            return part, True
-        go_back(system, state, work)
-        if until <= moment:
-            return Part(IMPACT, time, moment, left, impacts + 1), False
-        return Part(APPROACH, time, until, left, impacts + 1), False
-    add_part(work, length / dt)
-    if phase == APPROACH:
-        return Part(IMPACT, time + length, moment, left - length, impacts), False
-    left = max(left - length, moment)
-    return Part(WHOLE, time, left, left, impacts), False
-
-
-def _way(kind):
-    solver = MODELS[kind].family == IMPULSE_SOLVER
-    return (_keep_whole, _through_impacts) if solver else (_keep_nothing, _no_more)
-
-
-@overload(keep_for_impacts, jit_options=INLINED)
-def _keep_for_impacts(model, system, state, work, part):
-    chosen = _way(model.instance_class)[0]
-    return lambda model, system, state, work, part: chosen(system, state, work, part)
-
-
-@overload(part_after, jit_options=INLINED)
-def _part_after(model, system, state, work, part, dt):
-    chosen = _way(model.instance_class)[1]
-    return lambda model, system, state, work, part, dt: chosen(system, state, work, part, dt)
-
-
-# ---------------------------------------------------------------------------------------- the loop
-
-
-@kernel
-def step_begins(system, state, work, record, clock, step, last):
-    """Record the state; returns the first part of the step."""
-    keep = step % clock.every == 0
-    if keep:
-        keep_state(record, state, step // clock.every, clock.dt)
-    work.wanted[0] = like(clock.dt, keep or step == last - 1)
-    time = clock.start + like(clock.dt, step) * clock.dt
-    return begin_step(system, work, time, clock.dt)
-
-
-@kernel
-def step_ends(system, state, work, record, clock, step, status, report):
-    """Commit and record what the step did; returns its status."""
-    commit(system.surface.memory)
-    if step % clock.every == 0:
-        keep_forces(record, work, step // clock.every, clock.dt)
-    report[0] = step + 1
-    report[1] = fault(state)
-    return DIVERGED if report[1] >= 0 else status
+    surface = system.surface
+    surface.impact[0], surface.impact[1] = like(dt, math.inf), dt
+    clear_totals(work)
+    phase, impacts, left, part = WHOLE, 0, dt, dt
+    status = OK
+    while True:
+        if phase == WHOLE:
+            keep_beginning(system, state, work)
+        surface.phase[0], surface.phase[1] = phase, 0
+        work.share[0] = -1
+        status = max(status, take_step(params, system, state, work, time, part))
+        if phase == WHOLE:
+            until = surface.impact[0]
+            if impacts == IMPACTS or not until < part:
+                add_part(work, part / dt)
+                remove_drift(system, state, work)
+                return status
+            go_back(system, state, work)
+            impacts += 1
+            phase, part = APPROACH, until
+            if until <= like(dt, MOMENT) * dt:
+                phase, part = IMPACT, like(dt, MOMENT) * dt
+            continue
+        add_part(work, part / dt)
+        if phase == APPROACH:
+            time += part
+            left -= part
+            phase, part = IMPACT, like(dt, MOMENT) * dt
+        else:
+            left = max(left - part, like(dt, MOMENT) * dt)
+            phase, part = WHOLE, left
 
 
 def run(params, system, state, work, record, clock, first, last, report):
-    """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate).
-
-    One loop over trials to settle joints and contact, not one in each step: on a GPU worlds whose
-    steps need more trials than others' let these go on with their next steps.
-    """
-    step, status = first, OK
-    part, now = begin_step(system, work, clock.start, clock.dt), Settling(0, False, False, OK)
-    step_is_over, part_is_over = True, True
-    while True:
-        if step_is_over:
-            if step == last or status != OK:
-                return status
-            part = step_begins(system, state, work, record, clock, step, last)
-        if part_is_over:
-            keep_for_impacts(system.model, system, state, work, part)
-            prepared, now = begin_part(params, system, state, work, part)
-            status = max(status, prepared)
-        instant, shares = first_evaluation(params, part.time, part.length)
-        part_is_over, now = settle_once(system, instant, state.q, state.v, shares, now)
-        step_is_over = False
-        if part_is_over:
-            finished = finish_step(params, system, state, work, instant)
-            status = max(status, now.status, finished)
-            part, step_is_over = part_after(system.model, system, state, work, part, clock.dt)
-        if step_is_over:
-            status = step_ends(system, state, work, record, clock, step, status, report)
-            step += 1
+    """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
+    for step in range(first, last):
+        row, keep = step // clock.every, step % clock.every == 0
+        if keep:
+            keep_state(record, state, row, clock.dt)
+        work.wanted[0] = like(clock.dt, keep or step == last - 1)
+        time = clock.start + like(clock.dt, step) * clock.dt
+        status = step_with(system.model, params, system, state, work, time, clock.dt)
+        commit(system.surface.memory)
+        if keep:
+            keep_forces(record, work, row, clock.dt)
+        report[0] = step + 1
+        report[1] = fault(state)
+        if report[1] >= 0:
+            return DIVERGED
+        if status != OK:
+            return status
+    return OK
 
 
 @cache
@@ -342,9 +264,8 @@ def plug_ins_of(*types):
     """Return what is compiled for plug-ins of these types: the types and their kernels."""
     kernels = [
         registry[kind]
-        for registry in (CONTROLLERS, PRESCRIBERS)
+        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
         for kind in types
         if kind in registry
     ]
-    kernels += [kernel for kind in types for kernel in INTEGRATORS.get(kind, ())]
     return [*types, *kernels, *(MODELS[kind].kernel for kind in types if kind in MODELS)]

@@ -23,13 +23,7 @@ from stiction.contact.contact_model import (
     contact_forces,
 )
 from stiction.control.controller import control
-from stiction.integrators.equation_of_motion import (
-    Instant,
-    System,
-    begin_settling,
-    known_forces,
-    settle_once,
-)
+from stiction.integrators.equation_of_motion import Instant, System, known_forces, settle
 from stiction.integrators.forward_dynamics import respond, slot_modes
 from stiction.integrators.integrator import StepState, Work
 from stiction.integrators.semi_implicit import record_forces
@@ -182,12 +176,8 @@ def _accelerations(n: int, step: Step) -> None:
 @kernel
 def _settle(n: int, step: Step) -> None:
     system, state = step.system, step.state
-    shares = (0.0, 1.0)
     for _ in range(n):
-        now = begin_settling(system, step.instant, state.q, state.v, shares)
-        done = False
-        while not done:
-            done, now = settle_once(system, step.instant, state.q, state.v, shares, now)
+        settle(system, step.instant, state.q, state.v, (0.0, 1.0))
 
 
 @kernel

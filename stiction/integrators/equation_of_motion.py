@@ -1,9 +1,9 @@
 """What an integrator asks for: the accelerations of a state, H a + b = u + J' f.
 
-`prepare` computes everything that the state and the time alone decide; `settle_once` then seeks the
+`prepare` computes everything that the state and the time alone decide; `settle` then finds the
 accelerations together with the modes of the joints (stuck, sliding, at a stop) and the impulses of
-contact solvers, until all fit, once in a step; `accelerate` finds them with what was settled, in
-the later stages of a step.
+contact solvers, once in a step; `accelerate` finds them with what was settled, in the later stages
+of a step.
 """
 
 from __future__ import annotations
@@ -99,29 +99,9 @@ def known_forces(dynamics, implicit, q, v):
         dynamics.resistance[d] = implicit * (tree.damping[d] + dynamics.control_damping[d])
 
 
-class Settling(NamedTuple):
-    """How far the search for accelerations, impulses and modes that fit each other has come."""
-
-    trials: int  # so far
-    settled: bool  # modes are found, and one more solution makes the impulses fit them
-    held: bool  # impulses are held while modes are sought
-    status: int  # of the contact model, or JOINTS_UNSETTLED
-
-
 @kernel
-def begin_settling(system, instant, q, v, shares):
-    """Find what may touch, and the modes to begin with."""
-    dynamics = system.dynamics
-    seek(system.model, system.surface, dynamics, instant, shares)
-    for d in range(len(v)):
-        dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
-        hold_mode(dynamics, d, q, v, instant.dt, shares)
-    return Settling(0, False, False, OK)
-
-
-@kernel
-def settle_once(system, instant, q, v, shares, now):
-    """Try the present modes; returns whether all fits, or never will, and how far this has come.
+def settle(system, instant, q, v, shares):
+    """Find accelerations, contact impulses and joint modes that fit each other; returns a status.
 
     `joints.py` tells how modes are found. From q, the position moves on by
     dt (shares[0] v + shares[1] v_next), which decides when a stop or the ground is reached. Where
@@ -130,38 +110,41 @@ def settle_once(system, instant, q, v, shares, now):
     """
     dynamics, dt = system.dynamics, instant.dt
     together = tries_together(system.model)
-    trials, settled, held, status = now
-    solve_method(system.method, dynamics)
-    if not held:
-        status = resist(system.model, system, instant, shares)
-    if settled:
-        return True, Settling(trials, settled, held, status)
-    if trials < together:
-        fits = pivot(dynamics, q, v, dt, shares, trials < BLOCKS) == 0
-    elif trials < together + PIVOTS:
-        fits = pivot(dynamics, q, v, dt, shares, True) == 0
-    elif trials == together + PIVOTS:
-        begin_descent(dynamics, q, v, dt, shares)
-        fits = False
-    else:
-        fits = descend(dynamics, q, v, dt, shares)
-    done = fits and not held
-    if fits and held:
-        hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
-        prepare_method(system.method, dynamics)
-        settled, held = True, False
-    elif not fits and trials == together - 1:
-        held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
-        prepare_method(system.method, dynamics)
-    trials += 1
-    if not done and trials == together + PIVOTS + 20 * len(v):
-        done, status = True, JOINTS_UNSETTLED
-    return done, Settling(trials, settled, held, status)
+    seek(system.model, system.surface, dynamics, instant, shares)
+    for d in range(len(v)):
+        dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
+        hold_mode(dynamics, d, q, v, dt, shares)
+    settled, held, touched = False, False, OK
+    for attempt in range(together + PIVOTS + 20 * len(v)):
+        solve_method(system.method, dynamics)
+        if not held:
+            touched = resist(system.model, system, instant, shares)
+        if settled:
+            return touched
+        if attempt < together:
+            fits = pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0
+        elif attempt < together + PIVOTS:
+            fits = pivot(dynamics, q, v, dt, shares, True) == 0
+        elif attempt == together + PIVOTS:
+            begin_descent(dynamics, q, v, dt, shares)
+            fits = False
+        else:
+            fits = descend(dynamics, q, v, dt, shares)
+        if fits and not held:
+            return touched
+        if fits:
+            hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
+            prepare_method(system.method, dynamics)
+            settled, held = True, False
+        elif attempt == together - 1:
+            held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
+            prepare_method(system.method, dynamics)
+    return JOINTS_UNSETTLED
 
 
 @kernel
 def accelerate(system, instant, v):
-    """Find the accelerations with the modes that were settled, in a later stage of the step.
+    """Find the accelerations with the modes that `settle` found, in a later stage of the step.
 
     Returns a status.
     """

@@ -1,16 +1,11 @@
-"""The plug-in point for integrators: parameter tuples whose type picks the compiled kernels.
+"""The plug-in point for integrators: parameter tuples whose type picks the compiled kernel.
 
-    def first(params, time, dt): ...  # -> instant, shares
+    @integrator(MyIntegrator)
+    def my_integrator(params, system, state, work, time, dt): ...  # -> status
 
-    @integrator(MyIntegrator, first)
-    def my_integrator(params, system, state, work, instant): ...  # -> status
-
-The loop finds the accelerations of the state at the instant that `first` names, together with the
-modes of the joints and the impulses of contact solvers: from that state the position moves on by
-dt (shares[0] v + shares[1] v_next). The integrator then moves `state.q` and `state.v` to the end of
-the step, with `prepare` and `accelerate` of equation_of_motion.py for further stages; the last
-thing that it does is `prescribe` at the end of the step. Where `first` is not the begin of the
-step, `lead(params, system, state, work, dt)` moves the state there before.
+moves `state.q` and `state.v` from time to time + dt. `prepare`, `settle` and `accelerate` of
+equation_of_motion.py give the accelerations; the last thing that an integrator does is `prescribe`
+at the end of the step.
 """
 
 from __future__ import annotations
@@ -25,21 +20,8 @@ from numba.extending import overload
 from stiction.compiled import INLINED, refuse_second
 from stiction.errors import InputError
 
-
-class Kernels(NamedTuple):
-    """What an integrator is made of."""
-
-    first: Callable[..., Any]
-    lead: Callable[..., Any]
-    finish: Callable[..., int]
-
-
-INTEGRATORS: dict[type, Kernels] = {}
-ARGUMENTS = {
-    "first": ("params", "time", "dt"),
-    "lead": ("params", "system", "state", "work", "dt"),
-    "finish": ("params", "system", "state", "work", "instant"),
-}
+INTEGRATORS: dict[type, Callable[..., int]] = {}
+ARGUMENTS = ("params", "system", "state", "work", "time", "dt")
 
 
 class StepState(NamedTuple):
@@ -75,60 +57,27 @@ class Work(NamedTuple):
     total_solver: np.ndarray  # (3) all iterations, worst residual and stage
 
 
-def stay(params, system, state, work, dt):
-    """Leave the state where the step begins."""
-
-
-def integrator(
-    kind: type, first: Callable[..., Any], lead: Callable[..., Any] = stay
-) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register the kernels of an integrator for such parameters; the decorated one finishes."""
+def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters."""
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
-        kernels = Kernels(first, lead, function)
-        for kernel, (name, wanted) in zip(kernels, ARGUMENTS.items(), strict=True):
-            found = tuple(inspect.signature(kernel).parameters)
-            if found != wanted:
-                raise InputError(
-                    f"integrator '{function.__name__}': {name} '{kernel.__name__}' takes {found}; "
-                    f"it must take {wanted}"
-                )
-        before = INTEGRATORS.get(kind)
-        refuse_second(kind, before.finish if before else None, function)
-        INTEGRATORS[kind] = kernels
+        found = tuple(inspect.signature(function).parameters)
+        if found != ARGUMENTS:
+            raise InputError(
+                f"integrator '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
+            )
+        refuse_second(kind, INTEGRATORS.get(kind), function)
+        INTEGRATORS[kind] = function
         return function
 
     return declare
 
 
-def first_evaluation(params, time, dt):
-    """When the accelerations are sought first, and how the position moves on from there."""
-    return INTEGRATORS[type(params)].first(params, time, dt)
+def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: float) -> int:
+    """Move the state by one step with the integrator that `params` belongs to; returns a status."""
+    return INTEGRATORS[type(params)](params, system, state, work, time, dt)
 
 
-def lead_there(params, system, state, work, dt):
-    """Move the state from the begin of a step to where the accelerations are sought first."""
-    INTEGRATORS[type(params)].lead(params, system, state, work, dt)
-
-
-def finish_step(params, system, state, work, instant):
-    """Move the state to the end of the step, with the accelerations found; returns a status."""
-    return INTEGRATORS[type(params)].finish(params, system, state, work, instant)
-
-
-# Compiled as they are: one level of calls less.
-
-
-@overload(first_evaluation, jit_options=INLINED)
-def _first_evaluation(params, time, dt):
-    return INTEGRATORS[params.instance_class].first
-
-
-@overload(lead_there, jit_options=INLINED)
-def _lead_there(params, system, state, work, dt):
-    return INTEGRATORS[params.instance_class].lead
-
-
-@overload(finish_step, jit_options=INLINED)
-def _finish_step(params, system, state, work, instant):
-    return INTEGRATORS[params.instance_class].finish
+@overload(take_step, jit_options=INLINED)
+def _take_step(params, system, state, work, time, dt):
+    return INTEGRATORS[params.instance_class]  # compiled as it is: one level of calls less

@@ -9,7 +9,7 @@ decelerates evenly to rest.
 from typing import NamedTuple
 
 from stiction.control.controller import prescribe
-from stiction.integrators.equation_of_motion import Instant, accelerate, prepare
+from stiction.integrators.equation_of_motion import Instant, accelerate, prepare, settle
 from stiction.integrators.integrator import integrator
 from stiction.integrators.semi_implicit import record_forces
 from stiction.kernels.kinematics import normalize_quaternions, position_rate
@@ -21,17 +21,10 @@ class RungeKutta4(NamedTuple):
     """Classical Runge-Kutta: four evaluations, fourth order, everything explicit."""
 
 
-def _at_begin(params, time, dt):
-    """Sought at the begin of the step, which ends at q + dt (v + v_next) / 2."""
-    half = like(dt, 0.5)
-    return Instant(time, time, dt, like(dt, 0)), (half, half)
-
-
-@integrator(RungeKutta4, _at_begin)
-def runge_kutta4(params, system, state, work, instant):
+@integrator(RungeKutta4)
+def runge_kutta4(params, system, state, work, time, dt):
     """Take one step of the classical Runge-Kutta method."""
     q, v, dynamics = state.q, state.v, system.dynamics
-    time, dt = instant.step_time, instant.dt
     zero, one = like(dt, 0), like(dt, 1)
     for k in range(len(q)):
         work.q[k], work.q_sum[k] = q[k], zero
@@ -42,11 +35,15 @@ def runge_kutta4(params, system, state, work, instant):
         elapsed = zero if stage == 0 else (dt if stage == 3 else like(dt, 0.5) * dt)
         weight = one if stage == 0 or stage == 3 else like(dt, 2)
         reach = dt if stage == 2 else like(dt, 0.5) * dt  # from here to the next stage
-        now = Instant(time + elapsed, time, dt, zero)
-        if stage > 0:
-            status = max(status, prepare(system, now, work.q, work.v))
-            status = max(status, accelerate(system, now, work.v))
-        record_forces(system, work, now, weight / like(dt, 6))
+        instant = Instant(time + elapsed, time, dt, zero)
+        status = max(status, prepare(system, instant, work.q, work.v))
+        if stage == 0:
+            shares = (like(dt, 0.5), like(dt, 0.5))
+            settled = settle(system, instant, work.q, work.v, shares)
+            status = max(status, settled)
+        else:
+            status = max(status, accelerate(system, instant, work.v))
+        record_forces(system, work, instant, weight / like(dt, 6))
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)
         for k in range(len(q)):
             work.q_sum[k] += weight * work.q_rate[k]

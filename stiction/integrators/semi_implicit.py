@@ -9,6 +9,7 @@ from stiction.integrators.equation_of_motion import (
     accelerate,
     passive_force,
     prepare,
+    settle,
     torque,
 )
 from stiction.integrators.integrator import integrator
@@ -48,50 +49,47 @@ def record_forces(system, work, instant, share):
     record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
 
 
-def _at_begin(params, time, dt):
-    """Sought at the begin of the step, which ends at q + dt v_next."""
-    return Instant(time, time, dt, dt), (like(dt, 0), like(dt, 1))
-
-
-@integrator(SemiImplicitEuler, _at_begin)
-def semi_implicit_euler(params, system, state, work, instant):
+@integrator(SemiImplicitEuler)
+def semi_implicit_euler(params, system, state, work, time, dt):
     """Take one step of semi-implicit Euler."""
-    q, v, dynamics, dt = state.q, state.v, system.dynamics, instant.dt
+    q, v, dynamics = state.q, state.v, system.dynamics
+    instant = Instant(time, time, dt, dt)
+    touched = prepare(system, instant, q, v)
+    settled = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
     advance(dynamics.tree, q, v, dt)
-    prescribe(system.controllers, dynamics, instant.step_time + dt, q, v)
-    return OK
+    prescribe(system.controllers, dynamics, time + dt, q, v)
+    return max(touched, settled)
 
 
-def _in_the_middle(params, time, dt):
-    """Sought in the middle of the step, which ends at that q + dt/2 v_next."""
-    half = like(dt, 0.5) * dt
-    return Instant(time + half, time, dt, half), (like(dt, 0), like(dt, 0.5))
-
-
-def _half_a_step(params, system, state, work, dt):
-    """Move the position to the middle of the step."""
-    advance(system.dynamics.tree, state.q, state.v, like(dt, 0.5) * dt)
-
-
-@integrator(Leapfrog, _in_the_middle, _half_a_step)
-def leapfrog(params, system, state, work, instant):
+@integrator(Leapfrog)
+def leapfrog(params, system, state, work, time, dt):
     """Take one step of leapfrog."""
-    q, v, dynamics, dt = state.q, state.v, system.dynamics, instant.dt
+    q, v, dynamics = state.q, state.v, system.dynamics
     half = like(dt, 0.5) * dt
-    record_forces(system, work, instant, like(dt, 0))
+    instant = Instant(time + half, time, dt, half)
+    advance(dynamics.tree, q, v, half)
     for d in range(len(v)):
-        work.v_sum[d] = dynamics.acceleration[d]
-        work.v[d] = v[d] + half * dynamics.acceleration[d]
-    status = prepare(system, instant, q, work.v)
-    for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
-        dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
-    status = max(status, accelerate(system, instant, work.v))
-    record_forces(system, work, instant, like(dt, 1))
+        work.v[d] = v[d]
+        work.v_sum[d] = 0
+    status = OK
+    for evaluation in range(2):
+        status = max(status, prepare(system, instant, q, work.v))
+        for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
+            dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
+        if evaluation == 0:
+            shares = (like(dt, 0), like(dt, 0.5))
+            status = max(status, settle(system, instant, q, v, shares))
+        else:
+            status = max(status, accelerate(system, instant, work.v))
+        record_forces(system, work, instant, like(dt, evaluation))
+        for d in range(len(v)):
+            work.v_sum[d] = dynamics.acceleration[d]
+            work.v[d] = v[d] + half * dynamics.acceleration[d]
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
     advance(dynamics.tree, q, v, half)
-    prescribe(system.controllers, dynamics, instant.step_time + dt, q, v)
+    prescribe(system.controllers, dynamics, time + dt, q, v)
     return status
