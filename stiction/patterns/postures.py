@@ -197,16 +197,26 @@ def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:
     solved for is taken from there.
     """
     n = len(solver.targets.time)
-    guesses = start if start.ndim == 2 else np.repeat(start[None], n, axis=0)
+    many = start.ndim == 2
+    guesses = start if many else np.repeat(start[None], n, axis=0)
     result = np.empty_like(guesses)
-    q = guesses[0]
+    guess = guesses[0]
     for k in range(n):
-        if start.ndim == 2:
-            q = guesses[k]
-        q = solver.solve(q, k, guesses[0])
-        result[k] = q
+        result[k] = solver.solve(guess, k, guesses[0])
+        if k + 1 < n:  # go on as before, or, where there are guesses, as far off these as before
+            step = guesses[k + 1] - guesses[k] if many else result[k] - result[max(k - 1, 0)]
+            guess = _with_unit_quaternions(solver.body, result[k] + step)
     _check_limits(solver, result)
     return result
+
+
+def _with_unit_quaternions(body: Body, q: np.ndarray) -> np.ndarray:
+    tree = body.world.tree
+    for link in range(1, len(tree.parent)):
+        if tree.joint_type[link] in (FREE, SPHERICAL):
+            k = tree.q_index[link] + (3 if tree.joint_type[link] == FREE else 0)
+            q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+    return q
 
 
 def _check_limits(solver: Solver, q: np.ndarray) -> None:
