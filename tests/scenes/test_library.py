@@ -12,8 +12,8 @@ from stiction.errors import InputError
 from stiction.scenes import Body, Control, Scene, scene, scene_names, scene_text, verdict
 
 NAMES = (
-    "drop g1-stand g1-walk jump push-until-it-falls sliding-biped sr1-walk-a sr1-walk-c "
-    "stand walk walk-on-ice walk-on-rough-ground"
+    "drop g1-stand g1-walk human-stand human-walk jump push-until-it-falls sliding-biped "
+    "sr1-walk-a sr1-walk-c stand walk walk-on-ice walk-on-rough-ground"
 ).split()
 OURS = [name for name in NAMES if not name.startswith(("g1", "sr1"))]
 
