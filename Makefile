@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .NOTPARALLEL:
 
 help:
-	@echo "make demo          the test robot, dropped and pushed under every contact model: table, plot, motions"
+	@echo "make demo          a small humanoid walks under every contact model: table, picture, motions"
 	@echo "make test          lint and tests, less the slow reproductions"
 	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"

@@ -8,8 +8,11 @@ import numpy as np
 
 
 def numbers(value: Any) -> np.ndarray:
-    """Copy of a value as an array of floats; a single NaN where it does not consist of numbers."""
+    """Copy of a value as an array of floats, row by row; a single NaN where it is not numbers.
+
+    Compiled code knows arrays of another layout as another type, and would be compiled again.
+    """
     try:
-        return np.array(value, dtype=np.float64)
+        return np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         return np.array(np.nan)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stiction.cli.command import Command
-from stiction.cli.output import Result, as_text, word
+from stiction.cli.output import Result
 
 
 def _demo_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def _demo_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("demo"),
         metavar="FOLDER",
-        help="where the motion files and the plot go (default demo)",
+        help="where the motion files and the picture go (default demo)",
     )
 
 
@@ -24,14 +24,6 @@ def _demo(args: argparse.Namespace) -> Result:
     from stiction.bench.demo import demo
 
     return demo(args.output, args.progress)
-
-
-def _demo_text(result: Result) -> str:
-    """The table with a column for each model, so that its rows have room for their names."""
-    rows = result["models"]
-    names = [name for name in rows[0] if name != "model"]
-    turned = [{"": name} | {row["model"]: word(row.get(name)) for row in rows} for name in names]
-    return as_text({**result, "models": turned})
 
 
 def _bench_dynamics(args: argparse.Namespace) -> Result:
@@ -117,10 +109,9 @@ def _bench(args: argparse.Namespace) -> Result:
 
 DEMO = Command(
     "demo",
-    "drop and push the test robot under every contact model",
+    "a small humanoid walks under every contact model",
     _demo_arguments,
     _demo,
-    _demo_text,
 )
 BENCH = Command(
     "bench", "measure speed or accuracy; fails where a target is missed", _bench_arguments, _bench

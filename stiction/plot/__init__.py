@@ -4,7 +4,8 @@ from stiction.plot.comparison import COMPARED, compare
 from stiction.plot.curves import ITEMS, plot
 from stiction.plot.phases import contact_phases
 from stiction.plot.quantities import base_positions, deepest, lean, touched_links
-from stiction.plot.snapshots import VIEWS, snapshots
+from stiction.plot.snapshots import VIEWS, draw_snapshots, snapshots
+from stiction.plot.walks import compare_walks
 
 __all__ = [
     "COMPARED",
@@ -12,8 +13,10 @@ __all__ = [
     "VIEWS",
     "base_positions",
     "compare",
+    "compare_walks",
     "contact_phases",
     "deepest",
+    "draw_snapshots",
     "lean",
     "plot",
     "snapshots",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,11 +27,11 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
     """
     from matplotlib.figure import Figure
 
-    rows, columns = _panels(len(motions))
+    rows, columns = panels_for(len(motions))
     figure = Figure(figsize=(3.0 * columns + 3.0, 2.3 * rows + 3.0), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=(2.3 * rows, 3.0), hspace=0.03)
-    colours = dict(zip(motions, COLOURS * len(motions), strict=False))
-    panels = _compare_forces(parts[0], motions, colours)
+    colours = colours_of(motions)
+    panels = compare_forces(parts[0], motions, colours)
     panels += _compare_curves(parts[1], motions, colours)
     for panel in panels:
         panel.grid(alpha=0.3)
@@ -45,15 +46,20 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
     return figure
 
 
-def _panels(motions: int) -> tuple[int, int]:
+def colours_of(names: Iterable[str]) -> dict[str, str]:
+    """A colour for each name; they come again after seven."""
+    return dict(zip(names, itertools.cycle(COLOURS), strict=False))
+
+
+def panels_for(motions: int) -> tuple[int, int]:
     """Rows and columns of panels for so many motions."""
     columns = COLUMNS[motions > MOST_IN_THREE]
     return -(-motions // columns), columns
 
 
-def _compare_forces(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
+def compare_forces(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
     """A panel for each motion; returns the panels."""
-    grid = figure.subplots(*_panels(len(motions)), sharex=True, sharey=True, squeeze=False)
+    grid = figure.subplots(*panels_for(len(motions)), sharex=True, sharey=True, squeeze=False)
     panels = list(grid.flat)
     for panel, (name, motion) in zip(panels, motions.items(), strict=False):
         _draw_forces(panel, motion)
@@ -63,7 +69,7 @@ def _compare_forces(figure: Any, motions: Mapping[str, Motion], colours: dict[st
     for panel in panels[len(motions) :]:
         panel.set_visible(False)
     for row in grid:
-        row[0].set_ylabel("upward force / weight")
+        row[0].set_ylabel("upward force\n/ weight")
     return panels[: len(motions)]
 
 
@@ -80,13 +86,19 @@ def _draw_forces(panel: Any, motion: Motion) -> None:
     panel.set_ylim(-0.25, MOST_FORCE)
 
 
+def line_styles(names: Iterable[str]) -> dict[str, Any]:
+    """Every second line is dashed and on top, so that two equal ones are both seen."""
+    whole, dashed = {"ls": "-", "zorder": 2}, {"ls": (0, (4, 3)), "zorder": 3}
+    return {name: dashed if k % 2 else whole for k, name in enumerate(names)}
+
+
 def _compare_curves(figure: Any, motions: Mapping[str, Motion], colours: dict[str, str]) -> list:
     """A panel for each entry of `COMPARED`; returns the panels."""
     panels = list(figure.subplots(1, len(COMPARED)))
+    styles = line_styles(motions)
     for panel, (label, values) in zip(panels, COMPARED.items(), strict=True):
-        for k, (name, motion) in enumerate(motions.items()):
-            # every second one is dashed and on top, so that two equal ones are both seen
-            line = {"ls": "-", "zorder": 2} if k % 2 == 0 else {"ls": (0, (4, 3)), "zorder": 3}
+        for name, motion in motions.items():
+            line = styles[name]
             panel.plot(motion.time, values(motion), label=name, color=colours[name], **line)
         panel.set_ylabel(label)
         panel.set_xlabel("time [s]")

@@ -56,9 +56,23 @@ def snapshots(
     panels = figure.subplots(len(views), len(rows), squeeze=False, height_ratios=heights)
     for row, strip in zip(panels, strips, strict=True):
         strip.draw(row)
-    for panel, k in zip(panels[0], rows, strict=True):
-        panel.set_title(f"{motion.time[k]:.2f} s", fontsize="medium")
+    _tell_times(panels[0], motion, rows)
     return figure
+
+
+def draw_snapshots(
+    figure: Any, motion: Motion, times: ArrayLike | int = 6, view: str = "side"
+) -> None:
+    """Draw a row of snapshots, as `snapshots` does, into a figure or a part of one."""
+    rows = moments(motion, times)
+    panels = figure.subplots(1, len(rows), squeeze=False)[0]
+    _Strip([_Picture(motion, k, VIEWS[view]) for k in rows], follow=True).draw(panels)
+    _tell_times(panels, motion, rows)
+
+
+def _tell_times(panels: Any, motion: Motion, rows: list[int]) -> None:
+    for panel, k in zip(panels, rows, strict=True):
+        panel.set_title(f"{motion.time[k]:.2f} s", fontsize="medium")
 
 
 def moments(motion: Motion, times: ArrayLike | int) -> list[int]:

@@ -1,0 +1,125 @@
+"""How well a planned walk was walked: steps, slip, depth, chatter, energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stiction.metrics import link_positions
+from stiction.metrics.points import followed_places, places_under
+from stiction.motion import ARRAYS, LATER, Motion
+from stiction.patterns.pattern import Footstep, Pattern
+from stiction.plot import lean
+
+OFF = 0.025  # so near to the plan a foot is where it should be; a quarter of a sole of hoap1 [m]
+UPRIGHT = 5.0  # [degrees]
+SETTLED = 0.02  # after a foot left the ground, and before it is put down [s]
+INTERVAL = 1e-3  # over which forces are averaged before they are compared [s]
+ROWS = 4000  # whose energy is balanced at once: the arrays of one part are some 50 MB
+
+
+def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> dict[str, Any]:
+    """What a motion did with the plan: plain numbers, NaN where it ended too early to tell.
+
+    motion: every step of it; feet: the links of the left and the right foot.
+    """
+    off = _distance(motion, pattern)
+    angle = float(lean(_rows(motion, slice(-1, None)))[0])
+    whole = bool(motion.time[-1] >= pattern.duration - motion.parameters["dt"])
+    stances = list(_stances(motion, pattern, feet))
+    return {
+        "survived": bool(whole and angle < UPRIGHT and off < OFF),
+        "steps": _steps(motion, pattern, feet),
+        "lean [deg]": angle,
+        "off [mm]": 1000 * off,
+        "slip [mm]": 1000 * _mean([_slipped(motion, *stance) for stance in stances]),
+        "depth [mm]": 1000 * float(np.nanmax(motion.depth)),
+        "chatter [%]": 100 * _mean([_change(motion, *stance) for stance in stances]) ** 0.5,
+        **_balanced(motion),
+    }
+
+
+def thinned(motion: Motion, every: int) -> Motion:
+    """One moment out of so many, as if it had been recorded like that."""
+    told = motion.parameters | {"record every": every * motion.parameters["record every"]}
+    return replace(_rows(motion, slice(None, None, every)), parameters=told)
+
+
+def _rows(motion: Motion, chosen: slice) -> Motion:
+    arrays = {name: getattr(motion, name)[chosen] for name in (*ARRAYS, *LATER)}
+    return replace(motion, **arrays)
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _distance(motion: Motion, pattern: Pattern) -> float:
+    """From the base to where it should be, at the end of the motion [m]."""
+    k = int(np.argmin(np.abs(pattern.time - motion.time[-1])))
+    return float(np.linalg.norm(motion.q[-1, :3] - pattern.q[k, :3]))
+
+
+def _steps(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> int:
+    """How many steps, from the first on, put a foot where it should be."""
+    for done, step in enumerate(pattern.footsteps):
+        moment = step.stop + SETTLED
+        if moment > motion.time[-1]:
+            return done
+        k = int(np.searchsorted(motion.time, moment))
+        wanted = pattern.q[int(np.argmin(np.abs(pattern.time - moment)))]
+        both = replace(_rows(motion, slice(0, 2)), q=np.stack([motion.q[k], wanted]))
+        foot, planned = link_positions(both, feet[step.side])
+        if np.linalg.norm(foot - planned) > OFF:
+            return done
+    return len(pattern.footsteps)
+
+
+def _stances(
+    motion: Motion, pattern: Pattern, feet: tuple[str, str]
+) -> Iterator[tuple[str, slice]]:
+    """The foot that carries all while the other one swings, and the rows of that time."""
+    for step in pattern.footsteps:
+        first, last = np.searchsorted(motion.time, _alone(step))
+        if last < len(motion):
+            yield feet[1 - step.side], slice(int(first), int(last))
+
+
+def _alone(step: Footstep) -> tuple[float, float]:
+    return step.start + SETTLED, step.stop - SETTLED
+
+
+def _slipped(motion: Motion, foot: str, when: slice) -> float:
+    """How far the mean of the loaded places of a foot moved along the ground [m]."""
+    under = places_under(motion, foot)
+    loaded = under[(motion.force[when][:, under, 2] > 0).any(axis=0)]
+    if not len(loaded):
+        return float("nan")
+    ends = [when.start, when.stop]
+    there = followed_places(motion, motion.q[ends], motion.v[ends]).position[:, loaded, :2]
+    return float(np.linalg.norm((there[1] - there[0]).mean(axis=0)))
+
+
+def _change(motion: Motion, foot: str, when: slice) -> float:
+    """Mean square of the change of the upward force from one millisecond to the next / weight."""
+    weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
+    force = motion.force[when][:, places_under(motion, foot), 2].sum(axis=1) / weight
+    each = max(1, round(INTERVAL / motion.parameters["dt"]))
+    means = force[: len(force) // each * each].reshape(-1, each).mean(axis=1)
+    return float((np.diff(means) ** 2).mean())
+
+
+def _balanced(motion: Motion) -> dict[str, float]:
+    """Work of the ground, and the largest sum of what is not explained of the energy [J]."""
+    ground, sums = 0.0, [np.zeros(1)]
+    for first in range(0, len(motion) - 1, ROWS):
+        part = _rows(motion, slice(first, first + ROWS + 1)).energy_balance()
+        ground += float(part.contact[:-1].sum())
+        sums.append(sums[-1][-1] + np.cumsum(part.remainder[:-1]))
+    return {
+        "ground [J]": ground,
+        "error [J]": float(np.abs(np.concatenate(sums)).max()),
+    }
