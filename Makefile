@@ -58,13 +58,14 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python fuzz/fuzz_readers.py --for $(or $(FOR),60) $(if $(READER),--reader $(READER)) \
 	    $(if $(SEED),--seed $(SEED)) $(if $(ENGINE),--engine $(ENGINE))
 
-# The stamps are older than pyproject.toml when its dependencies may have changed.
+# The stamps are older than pyproject.toml when its dependencies may have changed. Python compiles what
+# it imports by itself; doing it for all of every package would take as long as the installation.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --editable .
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[test]"
 	touch $(VENV)/.installed $@
 
 $(BIN)/python:

@@ -84,6 +84,11 @@ def formula(function: Function) -> Function:
 kernel = formula  # the second word: a function that loops over arrays
 
 
+def as_python(kernel: Function) -> Function:
+    """Return the Python function of a kernel, for overloads: compiled once, not called by one."""
+    return getattr(kernel, "py_func", kernel)
+
+
 def routine(function: Function) -> Function:
     """Compile a function that Python calls."""
     return _declare(function, OPTIONS)

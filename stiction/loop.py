@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import INLINED, kernel, routine_with
+from stiction.compiled import INLINED, as_python, kernel, routine_with
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
@@ -163,7 +163,7 @@ def add_part(work, share):
 
 def step_with(model, params, system, state, work, time, dt):
     """Take one step in the way that the contact model needs; returns a status."""
-    return _way(type(model))(params, system, state, work, time, dt)
+    return _way(type(model))(model, params, system, state, work, time, dt)
 
 
 def _way(kind):
@@ -172,14 +172,11 @@ def _way(kind):
 
 @overload(step_with, jit_options=INLINED)
 def _step_with(model, params, system, state, work, time, dt):
-    chosen = _way(model.instance_class)
-    return lambda model, params, system, state, work, time, dt: chosen(
-        params, system, state, work, time, dt
-    )
+    return as_python(_way(model.instance_class))
 
 
 @kernel
-def plain_step(params, system, state, work, time, dt):
+def plain_step(model, params, system, state, work, time, dt):
     """Take one step as a whole; returns a status."""
     system.surface.phase[0], system.surface.phase[1] = WHOLE, 0
     work.share[0] = -1
@@ -190,7 +187,7 @@ def plain_step(params, system, state, work, time, dt):
 
 
 @kernel
-def step_through_impacts(params, system, state, work, time, dt):
+def step_through_impacts(model, params, system, state, work, time, dt):
     """Take one step; one in which points come down fast, in parts; returns a status.
 
     To the first impact, the impact, and the rest, which may have impacts of its own. A ball that

@@ -22,7 +22,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import INLINED, kernel, refuse_second
+from stiction.compiled import INLINED, as_python, kernel, refuse_second
 from stiction.errors import InputError
 from stiction.kernels.response import Response
 from stiction.kernels.spatial import like, load_vector
@@ -154,10 +154,7 @@ def contact_forces(params, dynamics, contact, state, work, dt):
 
 @overload(contact_forces, jit_options=INLINED)
 def _contact_forces(params, dynamics, contact, state, work, dt):
-    chosen = MODELS[params.instance_class].kernel
-    return lambda params, dynamics, contact, state, work, dt: chosen(
-        params, dynamics, contact, state, work, dt
-    )
+    return as_python(MODELS[params.instance_class].kernel)
 
 
 def parameters(params, table, pair):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
-from stiction.compiled import INLINED, kernel
+from stiction.compiled import INLINED, as_python, kernel
 from stiction.kernels.articulated import (
     add_response,
     articulated_accelerations,
@@ -34,17 +34,17 @@ class JointSpace(NamedTuple):
 
 def prepare_method(method, dynamics):
     """Compute what the method needs besides kinematics and rigid bodies."""
-    _METHODS[type(method)][0](dynamics)
+    _METHODS[type(method)][0](method, dynamics)
 
 
 def solve_method(method, dynamics):
     """Write accelerations, and reactions where accelerations are known, for the present modes."""
-    _METHODS[type(method)][1](dynamics)
+    _METHODS[type(method)][1](method, dynamics)
 
 
 def slot_modes(method, dynamics, contact, response):
     """Write `response.modes` of the slots, from what `solve_method` left behind."""
-    _METHODS[type(method)][2](dynamics, contact, response)
+    _METHODS[type(method)][2](method, dynamics, contact, response)
 
 
 def respond(method, dynamics, change):
@@ -53,37 +53,37 @@ def respond(method, dynamics, change):
 
 
 @kernel
-def _nothing_more(dynamics):
+def _nothing_more(method, dynamics):
     """Do nothing: the articulated-body algorithm needs no preparation."""
 
 
 @kernel
-def _articulated(dynamics):
+def _articulated(method, dynamics):
     articulated_bodies(dynamics)
     articulated_accelerations(dynamics)
 
 
 @kernel
-def _articulated_slots(dynamics, contact, response):
+def _articulated_slots(method, dynamics, contact, response):
     for slot in range(contact.slots[0]):
         centre = load_vector(response.centre, slot)
         link_modes(dynamics, contact.slot_link[slot], centre, response.modes, slot)
 
 
 @kernel
-def _inertia_and_bias(dynamics):
+def _inertia_and_bias(method, dynamics):
     bias(dynamics)
     joint_space_inertia(dynamics)
 
 
 @kernel
-def _joint_space(dynamics):
+def _joint_space(method, dynamics):
     factor_free_part(dynamics)
     joint_space_accelerations(dynamics)
 
 
 @kernel
-def _joint_space_slots(dynamics, contact, response):
+def _joint_space_slots(method, dynamics, contact, response):
     for slot in range(contact.slots[0]):
         centre = load_vector(response.centre, slot)
         link_joint_space_modes(dynamics, contact.slot_link[slot], centre, response.modes, slot)
@@ -98,20 +98,17 @@ _METHODS = {
 # Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
 @overload(prepare_method, jit_options=INLINED)
 def _prepare_method(method, dynamics):
-    chosen = _METHODS[method.instance_class][0]
-    return lambda method, dynamics: chosen(dynamics)
+    return as_python(_METHODS[method.instance_class][0])
 
 
 @overload(solve_method, jit_options=INLINED)
 def _solve_method(method, dynamics):
-    chosen = _METHODS[method.instance_class][1]
-    return lambda method, dynamics: chosen(dynamics)
+    return as_python(_METHODS[method.instance_class][1])
 
 
 @overload(slot_modes, jit_options=INLINED)
 def _slot_modes(method, dynamics, contact, response):
-    chosen = _METHODS[method.instance_class][2]
-    return lambda method, dynamics, contact, response: chosen(dynamics, contact, response)
+    return as_python(_METHODS[method.instance_class][2])
 
 
 @overload(respond, jit_options=INLINED)

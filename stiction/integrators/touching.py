@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import INLINED, kernel
+from stiction.compiled import INLINED, as_python, kernel
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
@@ -112,12 +112,12 @@ def resist_again(model, system, instant):
 
 def hold(model, surface, dynamics, factor):
     """Add `factor` times the impulses found to the external forces; tells whether there are any."""
-    return _family(type(model))[4](surface, dynamics, factor)
+    return _family(type(model))[4](model, surface, dynamics, factor)
 
 
 def close(model, surface, dynamics, dt):
     """Complete impulses of the step and twists at its end, for the record."""
-    _family(type(model))[5](surface, dynamics, dt)
+    _family(type(model))[5](model, surface, dynamics, dt)
 
 
 def tries_together(model):
@@ -141,40 +141,32 @@ def _family(kind):
 
 @overload(touch, jit_options=INLINED)
 def _touch(model, surface, dynamics, instant):
-    chosen = _family(model.instance_class)[0]
-    return lambda model, surface, dynamics, instant: chosen(model, surface, dynamics, instant)
+    return as_python(_family(model.instance_class)[0])
 
 
 @overload(seek, jit_options=INLINED)
 def _seek(model, surface, dynamics, instant, shares):
-    chosen = _family(model.instance_class)[1]
-    return lambda model, surface, dynamics, instant, shares: chosen(
-        model, surface, dynamics, instant, shares
-    )
+    return as_python(_family(model.instance_class)[1])
 
 
 @overload(resist, jit_options=INLINED)
 def _resist(model, system, instant, shares):
-    chosen = _family(model.instance_class)[2]
-    return lambda model, system, instant, shares: chosen(model, system, instant, shares)
+    return as_python(_family(model.instance_class)[2])
 
 
 @overload(resist_again, jit_options=INLINED)
 def _resist_again(model, system, instant):
-    chosen = _family(model.instance_class)[3]
-    return lambda model, system, instant: chosen(model, system, instant)
+    return as_python(_family(model.instance_class)[3])
 
 
 @overload(hold, jit_options=INLINED)
 def _hold(model, surface, dynamics, factor):
-    chosen = _family(model.instance_class)[4]
-    return lambda model, surface, dynamics, factor: chosen(surface, dynamics, factor)
+    return as_python(_family(model.instance_class)[4])
 
 
 @overload(close, jit_options=INLINED)
 def _close(model, surface, dynamics, dt):
-    chosen = _family(model.instance_class)[5]
-    return lambda model, surface, dynamics, dt: chosen(surface, dynamics, dt)
+    return as_python(_family(model.instance_class)[5])
 
 
 @kernel
@@ -212,12 +204,12 @@ def _not_again(model, system, instant):
 
 
 @kernel
-def _law_hold(surface, dynamics, factor):
+def _law_hold(model, surface, dynamics, factor):
     return False
 
 
 @kernel
-def _law_close(surface, dynamics, dt):
+def _law_close(model, surface, dynamics, dt):
     contact, response = surface.contact, surface.work.response
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
@@ -232,7 +224,7 @@ def _law_close(surface, dynamics, dt):
 
 
 @kernel
-def _solver_hold(surface, dynamics, factor):
+def _solver_hold(model, surface, dynamics, factor):
     contact = surface.contact
     for i in range(contact.count[0]):
         store_vector(contact.force, i, scale(factor, load_vector(contact.impulse, i)))
@@ -244,7 +236,7 @@ def _solver_hold(surface, dynamics, factor):
 def _solver_touch(model, surface, dynamics, instant):
     """Add the forces that were found in the first stage."""
     if surface.phase[1] == 1:
-        _solver_hold(surface, dynamics, like(instant.dt, 1) / instant.dt)
+        _solver_hold(model, surface, dynamics, like(instant.dt, 1) / instant.dt)
     return OK
 
 
@@ -345,7 +337,7 @@ def answer_to_impulses(system, dt):
 
 
 @kernel
-def _solver_close(surface, dynamics, dt):
+def _solver_close(model, surface, dynamics, dt):
     """Do nothing: the model has left both."""
 
 
