@@ -65,7 +65,7 @@ def planned(name: str) -> Callable[..., Planned]:
     def make(
         robot: Robot,
         follow: str = "track",
-        frequency: float = 40.0,
+        frequency: float | None = None,
         damping: float = 1.0,
         limits: float | None = None,
         balance: bool = False,
