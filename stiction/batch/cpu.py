@@ -73,9 +73,10 @@ class CpuEngine:
     def advance(self, records: Record, every: int, first: int, last: int) -> None:
         """Take the steps first .. last in all worlds that are well; records over worlds."""
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
+        left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
         def run_some(thread: int) -> None:
-            for world in range(thread, self.problem.worlds, self._threads):
+            for world in left:
                 if self.status[world] == OK:
                     self._run_world(self._rooms[thread], world, records, clock, first, last)
 
