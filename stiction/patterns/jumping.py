@@ -47,8 +47,14 @@ def jump(
     rise = 0.08 * leg if rise is None else rise
     depth = 2 * rise if depth is None else depth
     time = 6 * math.sqrt(leg / body.gravity) if time is None else time
+    check_positive("jump", rise=rise, depth=depth, time=time)
     height = body.height_for(0.0) - STRETCH * rise if height is None else height
-    check_positive("jump", rise=rise, depth=depth, time=time, height=height)
+    if not height > depth:
+        raise InputError(
+            f"jump: a rise of {rise:.3g} m from a crouch of {depth:.3g} m is too much for "
+            f"'{robot.name}', whose centre of mass would be {height:.3g} m high at take-off and "
+            f"lower by the crouch before; its legs are {leg:.3g} m long"
+        )
     if depth > 2 * rise * (1 + 1e-9):  # 20 depth - 8 speed time - g time^2 < 0: it sinks first
         raise InputError(
             f"jump: a crouch of {depth:.3g} m is too deep to extend without a pause into a rise of "

@@ -224,6 +224,10 @@ def test_impossible_walks_are_refused(change, message):
         (lambda: st.patterns.sway(hoap1(), cycles=0), "cycles is 0"),
         (lambda: st.patterns.lean(hoap1(), distance=np.inf), "distance is inf"),
         (lambda: st.patterns.jump(hoap1(), rise=0.01, depth=0.05), "at most twice the rise"),
+        (
+            lambda: st.patterns.jump(hoap1(), rise=0.1),
+            "a rise of 0.1 m from a crouch of 0.2 m is too much",
+        ),
         (lambda: st.patterns.reach(hoap1(), "left_foot", (0, 0, 0.1)), "'left_foot' is no hand"),
         (lambda: st.patterns.reach(hoap1(), "left_forearm", (0, 0)), "three finite numbers"),
         (lambda: pattern("squat").servos(), "has no actuators of its own"),
