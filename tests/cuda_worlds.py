@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 import stiction as st
+from stiction.batch.packed import LANES
 from stiction.contact.contact_model import MODELS, NoContact
 
 SPRINGS = st.ImplicitSpringDamper(stiffness=2e4)
@@ -82,6 +83,21 @@ def compare_differing(world, states, steps):
     return float(np.abs(ends[0] - ends[1]).max())
 
 
+def compare_blocks(steps):
+    """Largest difference from the CPU where worlds fill more than a block of memory."""
+    world, worlds = st.World(st.robots.ball()), 2 * LANES + 7
+    states = np.tile(world.standing().q, (worlds, 1)), 0.01 * np.arange(6.0 * worlds)
+    states = states[0], states[1].reshape(worlds, 6)
+    ends = []
+    for device in ("cuda", "cpu"):
+        batch = st.BatchSimulation(world, worlds, st.Coulomb(), states=states, device=device)
+        batch.step(steps)
+        batch.reset([LANES, 2 * LANES + 1])
+        batch.step(steps)
+        ends.append(np.hstack([batch.q, batch.v]))
+    return float(np.abs(ends[0] - ends[1]).max())
+
+
 def main(worlds: int, steps: int) -> None:
     robots = st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199))
     hills = np.random.default_rng(5).uniform(0.0, 0.002, (9, 9))
@@ -101,6 +117,8 @@ def main(worlds: int, steps: int) -> None:
             print(json.dumps(row), flush=True)
     off = compare_differing(st.World(*robots), states, steps)
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
+    off = compare_blocks(steps)
+    print(json.dumps({"contact": "blocks", "precision": "float64", "worst": off}), flush=True)
 
 
 if __name__ == "__main__":
