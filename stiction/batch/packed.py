@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config
 
+from stiction.errors import InputError
+
 LANES = 32
 
 
@@ -57,8 +59,13 @@ class Layout:
 def viewer(layout: Layout, place: Place, shared: bool) -> Callable[..., Any]:
     """Return the function (memory, i) that kernels call for the array of world i."""
     if not config.ENABLE_CUDASIM:  # type: ignore[attr-defined]
-        from stiction.batch.packed_array import packed_array
-
+        try:
+            from stiction.batch.packed_array import packed_array
+        except ImportError as error:
+            raise InputError(
+                f"device 'cuda': needs numba-cuda 0.30 or newer ({error}); install 'stiction[gpu]' "
+                "or use device='cpu'"
+            ) from None
         return packed_array(layout, place, shared)
 
     def view(memory: Any, i: int) -> np.ndarray:
