@@ -38,7 +38,8 @@ def snapshots(
 
     times: moments [s], or how many, evenly over the motion. Left links are blue, right ones orange.
     Arrows are the force of the ground on each link at its centre of pressure, as long for one
-    weight of all robots as 0.4 of their size. follow: pictures move along with the first base.
+    weight of all robots as 0.4 of their size. follow: pictures move along the ground with the first
+    base.
     """
     from matplotlib.figure import Figure
 
@@ -102,6 +103,9 @@ class _Picture:
         if not self.shapes:
             raise InputError("snapshots: the robots of this motion have no shape to draw")
         self.base = base_positions(motion)[k]
+        self.below = self.base.copy()  # the point of the ground under the base, if there is any
+        if motion.world.ground is not None:
+            self.below[2:] = ground_heights(motion.world, self.base[None, :2], self.base[2])
         self.level = camera.elevation == 0.0
         corners = np.concatenate([shape.corners for shape in self.shapes])
         self.low, self.high = corners.min(axis=0), corners.max(axis=0)
@@ -134,12 +138,12 @@ class _Picture:
 
 
 class _Strip:
-    """Pictures of one view, all to the same scale; the windows follow the base or stay."""
+    """Pictures of one view, all to the same scale; the windows follow along the ground or stay."""
 
     def __init__(self, pictures: list[_Picture], follow: bool) -> None:
         self.pictures = pictures
         self.size = float(max((picture.high - picture.low).max() for picture in pictures))
-        self.anchors = [picture.seen(picture.base[None])[0] * follow for picture in pictures]
+        self.anchors = [picture.seen(picture.below[None])[0] * follow for picture in pictures]
         around = list(zip(pictures, self.anchors, strict=True))
         low = np.min([picture.low - anchor for picture, anchor in around], axis=0)
         high = np.max([picture.high - anchor for picture, anchor in around], axis=0)

@@ -104,6 +104,14 @@ def test_all_pictures_of_a_row_have_the_same_scale_and_follow_the_base():
         assert last.get_xlim()[0] - first.get_xlim()[0] == pytest.approx(moved, abs=1e-9)
 
 
+def test_the_ground_is_at_the_same_height_in_all_pictures_of_a_fall():
+    world = st.World(st.robots.brick())
+    motion = st.simulate(world, duration=0.01, dt=0.001, state=world.standing(above=0.5))
+    first, last = plot.snapshots(motion, times=2, views=("side",)).axes
+    assert first.get_ylim() == pytest.approx(last.get_ylim(), abs=1e-12)
+    assert first.get_ylim()[0] < 0.5 < first.get_ylim()[1]
+
+
 def test_wrong_times_and_views_are_told(standing):
     with pytest.raises(InputError, match="the motion is from 0 to 0.03 s"):
         plot.snapshots(standing, times=[0.5])
