@@ -172,7 +172,7 @@ def on_gpu(
         "local memory [B]": compiled.local_mem_per_thread,
         "occupancy [%]": round(100 * occupancy(compiled.regs_per_thread), 1),
         "kB a world": round(size / worlds / 1e3, 2),
-        "GB/s if read and written once": round(2 * size * best * 1e6 / worlds / 1e9),
+        "GB/s if all its memory were read and written": round(2 * size * best * 1e6 / worlds / 1e9),
         "holds": off <= AGREEMENT and (must is None or best >= must),
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # Five steps at up to 1 m/s; what Bilateral fixes yields a little in single precision.
 AGREEMENT = {"float64": 1e-12, "float32": 5e-3}
 
