@@ -29,6 +29,7 @@ from stiction.external import Push, TabulatedForce
 from stiction.ground import HeightField, Plane, Slope, Steps
 from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import integrator
+from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.runge_kutta import RungeKutta4
 from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
 from stiction.load import load
@@ -59,6 +60,7 @@ __all__ = [
     "ImplicitSpringDamper",
     "JointSpace",
     "Leapfrog",
+    "Midpoint",
     "Motion",
     "Multipoint",
     "PDTracking",

@@ -14,6 +14,7 @@ from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
 from stiction.integrators.integrator import INTEGRATORS, take_step
+from stiction.integrators.sliding import finish_slides
 from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.spatial import like
@@ -134,6 +135,13 @@ def go_back(system, state, work):
 
 
 @kernel
+def keep_acceleration(dynamics):
+    """Remember the accelerations of a part of the step that was taken, for those that follow."""
+    for d in range(len(dynamics.acceleration)):
+        dynamics.last_acceleration[d] = dynamics.acceleration[d]
+
+
+@kernel
 def clear_totals(work):
     """Forget what the last step did."""
     if work.wanted[0] == 0:
@@ -181,6 +189,7 @@ def plain_step(model, params, system, state, work, time, dt):
     system.surface.phase[0], system.surface.phase[1] = WHOLE, 0
     work.share[0] = -1
     status = take_step(params, system, state, work, time, dt)
+    keep_acceleration(system.dynamics)
     clear_totals(work)
     add_part(work, like(dt, 1))
     return status
@@ -207,7 +216,9 @@ def step_through_impacts(model, params, system, state, work, time, dt):
         if phase == WHOLE:
             until = surface.impact[0]
             if impacts == IMPACTS or not until < part:
+                keep_acceleration(system.dynamics)
                 add_part(work, part / dt)
+                finish_slides(system, state, work, part)
                 remove_drift(system, state, work)
                 return status
             go_back(system, state, work)
@@ -218,6 +229,8 @@ def step_through_impacts(model, params, system, state, work, time, dt):
             continue
         add_part(work, part / dt)
         if phase == APPROACH:
+            keep_acceleration(system.dynamics)
+            finish_slides(system, state, work, part)
             time += part
             left -= part
             phase, part = IMPACT, like(dt, MOMENT) * dt

@@ -26,6 +26,7 @@ from stiction.kernels.joint_space import (
     dense_inertia,
     factor_free_part,
     joint_space_accelerations,
+    joint_space_forces,
     joint_space_inertia,
     joint_space_modes,
 )
@@ -33,7 +34,6 @@ from stiction.kernels.joint_space import (
     inverse_dynamics as _inverse_dynamics,
 )
 from stiction.kernels.kinematics import (
-    drift_accelerations,
     frame_jacobian,
     point_drift,
 )
@@ -97,6 +97,7 @@ def _solve_joint_space(dynamics):
     bias(dynamics)
     joint_space_inertia(dynamics)
     factor_free_part(dynamics)
+    joint_space_forces(dynamics)
     joint_space_accelerations(dynamics)
 
 
@@ -108,10 +109,9 @@ def _inverse(dynamics, a, force):
 @routine
 def _jacobian_and_drift(dynamics, link, place, J, drift):
     frame_jacobian(dynamics, link, (place[0], place[1], place[2]), J)
-    drift_accelerations(dynamics)
     store_vector(drift, 0, point_drift(dynamics, link, (place[0], place[1], place[2])))
     for k in range(3):
-        drift[1, k] = dynamics.link_acceleration[link, 3 + k]
+        drift[1, k] = dynamics.drift[link, 3 + k]
 
 
 @routine

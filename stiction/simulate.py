@@ -16,7 +16,7 @@ from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
 from stiction.loop import Record
 from stiction.motion import Motion
-from stiction.simulation import ARTICULATED, EULER, Controller, Simulation, is_count, is_real
+from stiction.simulation import ARTICULATED, MIDPOINT, Controller, Simulation, is_count, is_real
 from stiction.world import State, World
 
 CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progress and Ctrl-C
@@ -45,7 +45,7 @@ def simulate(
     state: State | None = None,
     controller: Controller = None,
     forces: Iterable[Push | TabulatedForce] = (),
-    integrator: Any = EULER,
+    integrator: Any = MIDPOINT,
     record: Recording = EVERY_STEP,
     method: ArticulatedBody | JointSpace = ARTICULATED,
     progress: Progress | None = None,

@@ -26,8 +26,8 @@ from stiction.ground import LEVEL
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.integrators.integrator import INTEGRATORS, StepState, Work
+from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.runge_kutta import RungeKutta4  # noqa: F401  registers it
-from stiction.integrators.semi_implicit import SemiImplicitEuler
 from stiction.integrators.touching import Surface
 from stiction.kernels.contact import Places
 from stiction.kernels.response import allocate_response
@@ -42,7 +42,7 @@ from stiction.world import State, World, checked_vector
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
 Controller = Any
 
-EULER = SemiImplicitEuler()
+MIDPOINT = Midpoint()
 ARTICULATED = ArticulatedBody()
 
 
@@ -55,6 +55,7 @@ class SavedState:
     q: np.ndarray
     v: np.ndarray
     mode: np.ndarray  # of the joints
+    last_acceleration: np.ndarray
     memory: tuple[np.ndarray, ...]  # of the contact model
 
 
@@ -80,7 +81,7 @@ class Simulation:
         state: State | None = None,
         controller: Controller = None,
         forces: Iterable[Push | TabulatedForce] = (),
-        integrator: Any = EULER,
+        integrator: Any = MIDPOINT,
         method: ArticulatedBody | JointSpace = ARTICULATED,
     ) -> None:
         """Begin at a state, the home configuration by default; dt in s."""
@@ -194,6 +195,7 @@ class Simulation:
             self._state.q.copy(),
             self._state.v.copy(),
             self._system.dynamics.mode.copy(),
+            self._system.dynamics.last_acceleration.copy(),
             tuple(array.copy() for array in self._system.surface.memory),
         )
 
@@ -210,6 +212,7 @@ class Simulation:
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
+        self._system.dynamics.last_acceleration[:] = saved.last_acceleration
         for array, values in zip(memory, saved.memory, strict=True):
             array[:] = values
 
@@ -388,6 +391,6 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         memory,
         Workspace(np.zeros((count, declared.room)), np.zeros(2), response),
         phase=np.zeros(2, np.int64),
-        impact=np.full(2, np.inf),
+        impact=np.full(3, np.inf),
     )
     return surface, names, notes

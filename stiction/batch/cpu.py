@@ -40,6 +40,7 @@ class CpuEngine:
         surface = in_precision(problem.surface, self.real)
         self.memory = [np.repeat(array[None], problem.worlds, 0) for array in surface.memory]
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
+        self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
         self.status = np.full(problem.worlds, OK)
         self.report = np.zeros((problem.worlds, 2), np.int64)
         self._table = problem.table.astype(self.real)
@@ -94,7 +95,9 @@ class CpuEngine:
         contact = surface.contact._replace(table=one_of(self._table, world))
         memory = Memory(*(array[world] for array in self.memory))
         system = system._replace(
-            dynamics=system.dynamics._replace(mode=self.mode[world]),
+            dynamics=system.dynamics._replace(
+                mode=self.mode[world], last_acceleration=self.last_acceleration[world]
+            ),
             controllers=one_of(self._controllers, world),
             forces=one_of(self._forces, world),
             model=type(self.problem.model)(*one_of(self._values, world)),
@@ -138,6 +141,7 @@ class CpuEngine:
         """Put some worlds into states, without a past."""
         self.q[worlds], self.v[worlds] = q, v
         self.mode[worlds], self.status[worlds] = 0, OK
+        self.last_acceleration[worlds] = 0
         for array in self.memory:
             array[worlds] = 0
 

@@ -17,14 +17,14 @@ from stiction.batch.cuda import CudaEngine
 from stiction.batch.problem import Problem, each_state, make_problem
 from stiction.errors import InputError
 from stiction.integrators.forward_dynamics import ArticulatedBody
-from stiction.integrators.semi_implicit import SemiImplicitEuler
+from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.loop import Record
 from stiction.simulation import allocate_record, is_count, is_real
 from stiction.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
-EULER, ARTICULATED = SemiImplicitEuler(), ArticulatedBody()
+MIDPOINT, ARTICULATED = Midpoint(), ArticulatedBody()
 WELL, DIVERGES, UNSETTLED = "well", "diverged", "joints not settled"
 
 
@@ -74,7 +74,7 @@ class BatchSimulation:
         controls: Any = None,
         forces: Any = (),
         torque: ArrayLike | None = None,
-        integrator: Any = EULER,
+        integrator: Any = MIDPOINT,
         method: Any = ARTICULATED,
         device: str = "cpu",
         precision: str = "float64",

@@ -24,9 +24,10 @@ from stiction.contact.contact_model import (
 )
 from stiction.control.controller import control
 from stiction.integrators.equation_of_motion import Instant, System, known_forces, settle
-from stiction.integrators.forward_dynamics import respond, slot_modes
+from stiction.integrators.forward_dynamics import slot_modes
 from stiction.integrators.integrator import StepState, Work
 from stiction.integrators.semi_implicit import record_forces
+from stiction.integrators.touching import Shares
 from stiction.kernels.articulated import (
     articulated_accelerations,
     articulated_bodies,
@@ -35,12 +36,12 @@ from stiction.kernels.articulated import (
 from stiction.kernels.contact import add_contact_forces, detect
 from stiction.kernels.kinematics import advance, zero_rows
 from stiction.kernels.response import (
+    add_wrenches,
     free_twists,
     gather_wrenches,
     place_slots,
     respond_to_wrenches,
     slot_inverse_inertia,
-    wrenches_on_links,
 )
 from stiction.loop import Record, keep_forces
 
@@ -70,7 +71,7 @@ def profile_step(simulation: st.Simulation) -> dict[str, float | None]:
     whole = microseconds(take_steps)
     system, dt = simulation._system, simulation.dt
     family = MODELS[type(system.model)].family
-    instant = Instant(0.0, 0.0, dt, dt)
+    instant = Instant(dt / 2, 0.0, dt, dt / 2)
     arrays = (system, simulation._state, simulation._work, record)
     step = Step(*arrays, instant, dt if family == IMPULSE_SOLVER else 0.0)
     times: dict[str, float | None] = {}
@@ -127,8 +128,8 @@ def _slot_inertia(n: int, step: Step) -> None:
     response = system.surface.work.response
     for _ in range(n):
         place_slots(contact, response)
-        free_twists(system.dynamics, contact, response, step.instant.dt)
         slot_modes(system.method, system.dynamics, contact, response)
+        free_twists(system.dynamics, contact, response, step.instant.dt)
         slot_inverse_inertia(system.dynamics, contact, response)
 
 
@@ -139,8 +140,7 @@ def _response(n: int, step: Step) -> None:
     for _ in range(n):
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
-        wrenches_on_links(system.dynamics, contact, response, 1.0 / step.instant.dt)
-        respond(system.method, system.dynamics, step.work.v_sum)
+        add_wrenches(system.dynamics, contact, response, 1.0 / step.instant.dt)
 
 
 @kernel
@@ -158,7 +158,7 @@ def _control(n: int, step: Step) -> None:
             dynamics.control[d] = 0
             dynamics.control_damping[d] = 0
         control(step.system.controllers, dynamics, 0.0, state.q, state.v)
-        known_forces(dynamics, step.instant.dt, state.q, state.v)
+        known_forces(dynamics, step.instant, state.q, state.v)
 
 
 @kernel
@@ -177,7 +177,7 @@ def _accelerations(n: int, step: Step) -> None:
 def _settle(n: int, step: Step) -> None:
     system, state = step.system, step.state
     for _ in range(n):
-        settle(system, step.instant, state.q, state.v, (0.0, 1.0))
+        settle(system, step.instant, state.q, state.v, Shares(0.0, 1.0, 0.5))
 
 
 @kernel

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stiction.world import State, World
 
 DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
-INTEGRATORS = ("SemiImplicitEuler", "Leapfrog", "RungeKutta4")
+INTEGRATORS = ("Midpoint", "SemiImplicitEuler", "Leapfrog", "RungeKutta4")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -193,6 +193,9 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
 restitution_of = parameter_or("restitution", 0.0)
 rest_speed_of = parameter_or("rest_speed", 0.01)
 newton_impacts_of = parameter_or("newton_impacts", 0.0)
+# What the end of a slide needs to know: a model without these has no slides to end.
+mu_kinetic_of = parameter_or("mu_kinetic", 0.0)
+stick_speed_of = parameter_or("stick_speed", math.inf)
 # Whether an acceleration law keeps its forces through the stages of a step.
 held_of = parameter_or("held", 0.0)
 

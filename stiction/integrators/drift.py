@@ -14,7 +14,7 @@ from stiction.kernels.response import (
     arm_from_centre,
     delassus,
     gather_wrenches,
-    wrenches_on_links,
+    wrenches_alone,
 )
 from stiction.kernels.spatial import (
     dot,
@@ -52,7 +52,7 @@ def remove_drift(system, state, work):
         for i in range(contact.count[0]):
             push_out(contact, response, i)
     gather_wrenches(contact, response)
-    wrenches_on_links(dynamics, contact, response, like(deepest, 1))
+    wrenches_alone(dynamics, contact, response, like(deepest, 1))
     for d in range(len(work.v)):
         work.v[d] = 0
     respond(system.method, dynamics, work.v)

@@ -15,11 +15,14 @@ from stiction.control.controller import control, prescribe
 from stiction.integrators.forward_dynamics import (
     ArticulatedBody,
     JointSpace,
+    accelerate_coordinates,
+    eliminate_coordinates,
     prepare_method,
-    solve_method,
 )
 from stiction.integrators.touching import (
     Surface,
+    accept_held,
+    agrees,
     hold,
     resist,
     resist_again,
@@ -27,7 +30,7 @@ from stiction.integrators.touching import (
     touch,
     tries_together,
 )
-from stiction.kernels.articulated import move_links
+from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joints import (
     begin_descent,
@@ -42,6 +45,7 @@ from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
 BLOCKS = 3  # so often all wrong modes are changed at once; then one at a time
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
+ROUNDS = 3  # so often joints and contact are solved in turn where they do not settle together
 
 
 class System(NamedTuple):
@@ -73,72 +77,118 @@ def prepare(system, instant, q, v):
 
     Prescribed coordinates are overwritten first.
     """
+    return prepare_at(system, instant, q, v, v)
+
+
+@kernel
+def prepare_at(system, instant, q, v, v_products):
+    """Do what `prepare` does, with the products of velocities taken at v_products."""
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
-    move_links(dynamics, q, v)
+    move_links_at(dynamics, q, v, v_products)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
     status = touch(system.model, system.surface, dynamics, instant)
     for d in range(len(v)):
         dynamics.control[d] = 0
         dynamics.control_damping[d] = 0
     control(system.controllers, dynamics, instant.time, q, v)
-    known_forces(dynamics, instant.implicit, q, v)
+    known_forces(dynamics, instant, q, v)
     prepare_method(system.method, dynamics)
     return status
 
 
 @kernel
-def known_forces(dynamics, implicit, q, v):
-    """Control, applied forces, springs and dampers; and the damping that acts at the step's end."""
+def known_forces(dynamics, instant, q, v):
+    """Control, applied forces, springs and dampers; and how dampers act later in the step.
+
+    A damper acts on v + implicit a. Where that would turn the velocity round, it acts as much later
+    as brings it to rest: D >= damping dt.
+    """
     tree = dynamics.tree
     for d in range(len(v)):
         force = dynamics.control[d] + dynamics.applied[d] - tree.damping[d] * v[d]
         if tree.stiffness[d] > 0:
             force -= tree.stiffness[d] * (q[tree.dof_q[d]] - tree.spring_reference[d])
         dynamics.known[d] = force
-        dynamics.resistance[d] = implicit * (tree.damping[d] + dynamics.control_damping[d])
+        damping = tree.damping[d] + dynamics.control_damping[d]
+        dynamics.resistance[d] = instant.implicit * damping
+        dynamics.least_D[d] = instant.dt * damping if instant.implicit > 0 else like(damping, 0)
 
 
 @kernel
 def settle(system, instant, q, v, shares):
     """Find accelerations, contact impulses and joint modes that fit each other; returns a status.
 
-    `joints.py` tells how modes are found. From q, the position moves on by
-    dt (shares[0] v + shares[1] v_next), which decides when a stop or the ground is reached. Where
-    modes and impulses do not settle together, modes are settled with the last impulses held, then
-    the impulses with these modes.
+    `joints.py` tells how modes are found, `Shares` how positions move on, which decides when a stop
+    or the ground is reached. Each try solves contact for the present modes and changes the modes
+    that the solution speaks against.
     """
     dynamics, dt = system.dynamics, instant.dt
-    together = tries_together(system.model)
     seek(system.model, system.surface, dynamics, instant, shares)
     for d in range(len(v)):
-        dynamics.mode[d] = guess_mode(dynamics.tree, dynamics.mode[d], d, v)
+        dynamics.mode[d] = guess_mode(dynamics, d, v, dt)
         hold_mode(dynamics, d, q, v, dt, shares)
-    settled, held, touched = False, False, OK
-    for attempt in range(together + PIVOTS + 20 * len(v)):
-        solve_method(system.method, dynamics)
-        if not held:
-            touched = resist(system.model, system, instant, shares)
-        if settled:
-            return touched
-        if attempt < together:
-            fits = pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0
-        elif attempt < together + PIVOTS:
+    for attempt in range(tries_together(system.model)):
+        status = solve_present_modes(system, instant, shares)
+        if pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0:
+            return status
+    return settle_in_turn(system, instant, q, v, shares)
+
+
+@kernel
+def solve_present_modes(system, instant, shares):
+    """Accelerations and contact impulses with the modes of the joints as they are; a status."""
+    eliminate_coordinates(system.method, system.dynamics)
+    status = resist(system.model, system, instant, shares)
+    accelerate_coordinates(system.method, system.dynamics)
+    return status
+
+
+@kernel
+def settle_in_turn(system, instant, q, v, shares):
+    """Settle the joints with the impulses held, then the impulses with these modes, in turn.
+
+    In the end the joints have the last word: their friction and stops are right, and impulses that
+    would be others with the final modes are told as unsolved. Impulse laws do not ask for more.
+    """
+    dynamics, dt = system.dynamics, instant.dt
+    inverse_dt = like(dt, 1) / dt
+    for _ in range(ROUNDS):
+        held = hold(system.model, system.surface, dynamics, inverse_dt)
+        prepare_method(system.method, dynamics)
+        status = settle_joints(system, instant, q, v, shares)
+        if status != OK or not held or not agrees(system.model):
+            break
+        hold(system.model, system.surface, dynamics, -inverse_dt)
+        prepare_method(system.method, dynamics)
+        status = solve_present_modes(system, instant, shares)
+        if pivot(dynamics, q, v, dt, shares, True) == 0:
+            return status
+    if status == OK and held:
+        if agrees(system.model):
+            hold(system.model, system.surface, dynamics, inverse_dt)
+            prepare_method(system.method, dynamics)
+            status = settle_joints(system, instant, q, v, shares)
+        accept_held(system.model, system.surface, dynamics, dt)
+    return status
+
+
+@kernel
+def settle_joints(system, instant, q, v, shares):
+    """Find accelerations and modes of the joints with all else known; returns a status."""
+    dynamics, dt = system.dynamics, instant.dt
+    for attempt in range(PIVOTS + 20 * len(v)):
+        eliminate_coordinates(system.method, dynamics)
+        accelerate_coordinates(system.method, dynamics)
+        if attempt < PIVOTS:
             fits = pivot(dynamics, q, v, dt, shares, True) == 0
-        elif attempt == together + PIVOTS:
+        elif attempt == PIVOTS:
             begin_descent(dynamics, q, v, dt, shares)
             fits = False
         else:
             fits = descend(dynamics, q, v, dt, shares)
-        if fits and not held:
-            return touched
         if fits:
-            hold(system.model, system.surface, dynamics, like(dt, -1) / dt)
-            prepare_method(system.method, dynamics)
-            settled, held = True, False
-        elif attempt == together - 1:
-            held = hold(system.model, system.surface, dynamics, like(dt, 1) / dt)
-            prepare_method(system.method, dynamics)
+            return OK
     return JOINTS_UNSETTLED
 
 
@@ -152,8 +202,10 @@ def accelerate(system, instant, v):
     for d in range(len(dynamics.tau)):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
-    solve_method(system.method, dynamics)
-    return resist_again(system.model, system, instant)
+    eliminate_coordinates(system.method, dynamics)
+    status = resist_again(system.model, system, instant)
+    accelerate_coordinates(system.method, dynamics)
+    return status
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from numba.extending import overload
@@ -18,6 +19,7 @@ from stiction.kernels.joint_space import (
     bias,
     factor_free_part,
     joint_space_accelerations,
+    joint_space_forces,
     joint_space_inertia,
     link_joint_space_modes,
 )
@@ -34,22 +36,37 @@ class JointSpace(NamedTuple):
 
 def prepare_method(method, dynamics):
     """Compute what the method needs besides kinematics and rigid bodies."""
-    _METHODS[type(method)][0](method, dynamics)
+    _METHODS[type(method)].prepare(method, dynamics)
 
 
-def solve_method(method, dynamics):
-    """Write accelerations, and reactions where accelerations are known, for the present modes."""
-    _METHODS[type(method)][1](method, dynamics)
+def eliminate_coordinates(method, dynamics):
+    """Write U, D and the forces u that are left for each coordinate, for the present modes."""
+    _METHODS[type(method)].eliminate(method, dynamics)
 
 
 def slot_modes(method, dynamics, contact, response):
-    """Write `response.modes` of the slots, from what `solve_method` left behind."""
-    _METHODS[type(method)][2](method, dynamics, contact, response)
+    """Write `response.modes` of the slots, after `eliminate_coordinates`."""
+    _METHODS[type(method)].modes(method, dynamics, contact, response)
+
+
+def accelerate_coordinates(method, dynamics):
+    """Write accelerations, and reactions where they are known, from the forces u."""
+    _METHODS[type(method)].accelerate(method, dynamics)
 
 
 def respond(method, dynamics, change):
-    """change += H^-1 J' f for the wrenches f that `pA` holds, one per link, and their reactions."""
-    _METHODS[type(method)][3](dynamics, change)
+    """change += H^-1 J' f for the forces f that `u` holds as the coordinates yield to them."""
+    _METHODS[type(method)].respond(method, dynamics, change)
+
+
+class _Parts(NamedTuple):
+    """The functions of a method."""
+
+    prepare: Callable[..., None]
+    eliminate: Callable[..., None]
+    modes: Callable[..., None]
+    accelerate: Callable[..., None]
+    respond: Callable[..., None]
 
 
 @kernel
@@ -58,16 +75,25 @@ def _nothing_more(method, dynamics):
 
 
 @kernel
-def _articulated(method, dynamics):
+def _articulated_bodies(method, dynamics):
     articulated_bodies(dynamics)
+
+
+@kernel
+def _articulated_modes(method, dynamics, contact, response):
+    for slot in range(contact.slots[0]):
+        centre = load_vector(response.centre, slot)
+        link_modes(dynamics, contact.slot_link[slot], centre, response.modes, slot)
+
+
+@kernel
+def _articulated_accelerations(method, dynamics):
     articulated_accelerations(dynamics)
 
 
 @kernel
-def _articulated_slots(method, dynamics, contact, response):
-    for slot in range(contact.slots[0]):
-        centre = load_vector(response.centre, slot)
-        link_modes(dynamics, contact.slot_link[slot], centre, response.modes, slot)
+def _articulated_response(method, dynamics, change):
+    add_response(dynamics, change)
 
 
 @kernel
@@ -77,41 +103,67 @@ def _inertia_and_bias(method, dynamics):
 
 
 @kernel
-def _joint_space(method, dynamics):
+def _joint_space_factor(method, dynamics):
     factor_free_part(dynamics)
-    joint_space_accelerations(dynamics)
+    joint_space_forces(dynamics)
 
 
 @kernel
-def _joint_space_slots(method, dynamics, contact, response):
+def _joint_space_modes(method, dynamics, contact, response):
     for slot in range(contact.slots[0]):
         centre = load_vector(response.centre, slot)
         link_joint_space_modes(dynamics, contact.slot_link[slot], centre, response.modes, slot)
 
 
+@kernel
+def _joint_space_accelerations(method, dynamics):
+    joint_space_accelerations(dynamics)
+
+
+@kernel
+def _joint_space_response(method, dynamics, change):
+    add_joint_space_response(dynamics, change)
+
+
 _METHODS = {
-    ArticulatedBody: (_nothing_more, _articulated, _articulated_slots, add_response),
-    JointSpace: (_inertia_and_bias, _joint_space, _joint_space_slots, add_joint_space_response),
+    ArticulatedBody: _Parts(
+        prepare=_nothing_more,
+        eliminate=_articulated_bodies,
+        modes=_articulated_modes,
+        accelerate=_articulated_accelerations,
+        respond=_articulated_response,
+    ),
+    JointSpace: _Parts(
+        prepare=_inertia_and_bias,
+        eliminate=_joint_space_factor,
+        modes=_joint_space_modes,
+        accelerate=_joint_space_accelerations,
+        respond=_joint_space_response,
+    ),
 }
 
 
 # Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
 @overload(prepare_method, jit_options=INLINED)
 def _prepare_method(method, dynamics):
-    return as_python(_METHODS[method.instance_class][0])
+    return as_python(_METHODS[method.instance_class].prepare)
 
 
-@overload(solve_method, jit_options=INLINED)
-def _solve_method(method, dynamics):
-    return as_python(_METHODS[method.instance_class][1])
+@overload(eliminate_coordinates, jit_options=INLINED)
+def _eliminate_coordinates(method, dynamics):
+    return as_python(_METHODS[method.instance_class].eliminate)
 
 
 @overload(slot_modes, jit_options=INLINED)
 def _slot_modes(method, dynamics, contact, response):
-    return as_python(_METHODS[method.instance_class][2])
+    return as_python(_METHODS[method.instance_class].modes)
+
+
+@overload(accelerate_coordinates, jit_options=INLINED)
+def _accelerate_coordinates(method, dynamics):
+    return as_python(_METHODS[method.instance_class].accelerate)
 
 
 @overload(respond, jit_options=INLINED)
 def _respond(method, dynamics, change):
-    chosen = _METHODS[method.instance_class][3]
-    return lambda method, dynamics, change: chosen(dynamics, change)
+    return as_python(_METHODS[method.instance_class].respond)

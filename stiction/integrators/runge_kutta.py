@@ -12,6 +12,7 @@ from stiction.control.controller import prescribe
 from stiction.integrators.equation_of_motion import Instant, accelerate, prepare, settle
 from stiction.integrators.integrator import integrator
 from stiction.integrators.semi_implicit import record_forces
+from stiction.integrators.touching import Shares
 from stiction.kernels.kinematics import normalize_quaternions, position_rate
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
@@ -38,7 +39,7 @@ def runge_kutta4(params, system, state, work, time, dt):
         instant = Instant(time + elapsed, time, dt, zero)
         status = max(status, prepare(system, instant, work.q, work.v))
         if stage == 0:
-            shares = (like(dt, 0.5), like(dt, 0.5))
+            shares = Shares(like(dt, 0.5), like(dt, 0.5), like(dt, 0.5))
             settled = settle(system, instant, work.q, work.v, shares)
             status = max(status, settled)
         else:

@@ -13,7 +13,7 @@ from stiction.integrators.equation_of_motion import (
     torque,
 )
 from stiction.integrators.integrator import integrator
-from stiction.integrators.touching import record_contact
+from stiction.integrators.touching import Shares, record_contact
 from stiction.kernels.kinematics import advance
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
@@ -55,7 +55,7 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     q, v, dynamics = state.q, state.v, system.dynamics
     instant = Instant(time, time, dt, dt)
     touched = prepare(system, instant, q, v)
-    settled = settle(system, instant, q, v, (like(dt, 0), like(dt, 1)))
+    settled = settle(system, instant, q, v, Shares(like(dt, 0), like(dt, 1), like(dt, 1)))
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
@@ -80,7 +80,7 @@ def leapfrog(params, system, state, work, time, dt):
         for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
-            shares = (like(dt, 0), like(dt, 0.5))
+            shares = Shares(like(dt, 0), like(dt, 0.5), like(dt, 0.5))
             status = max(status, settle(system, instant, q, v, shares))
         else:
             status = max(status, accelerate(system, instant, work.v))

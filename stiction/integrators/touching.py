@@ -33,20 +33,22 @@ from stiction.contact.contact_model import (
     rest_speed_of,
     restitution_of,
 )
-from stiction.integrators.forward_dynamics import respond, slot_modes
+from stiction.contact.warm_start import NOT_CONVERGED
+from stiction.integrators.forward_dynamics import slot_modes
 from stiction.kernels.contact import NEVER, Contact, Places, add_contact_forces, detect
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
     WRENCHES_LEFT,
     add_drift,
+    add_wrenches,
     arm_from_centre,
     free_twists,
     gather_wrenches,
     place_slots,
     respond_to_wrenches,
     slot_inverse_inertia,
+    twists_of_accelerations,
     velocity_after,
-    wrenches_on_links,
 )
 from stiction.kernels.spatial import (
     add,
@@ -56,7 +58,6 @@ from stiction.kernels.spatial import (
     load_vector,
     point_velocity,
     scale,
-    store_twist,
     store_vector,
     sub,
 )
@@ -71,7 +72,7 @@ NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
 TAMINGS = 12  # trials for a restitution that adds no energy
 # See `tries_together`; force laws need no impulses, so theirs is only a part of all tries.
-TOGETHER = {FORCE_LAW: 2, ACCELERATION_LAW: 2, IMPULSE_LAW: 2, IMPULSE_SOLVER: 12}
+TOGETHER = {FORCE_LAW: 2, ACCELERATION_LAW: 6, IMPULSE_LAW: 6, IMPULSE_SOLVER: 12}
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
 
 
@@ -84,7 +85,20 @@ class Surface(NamedTuple):
     memory: Memory
     work: Workspace
     phase: np.ndarray  # (2) WHOLE, APPROACH or IMPACT; 1 once impulses are found and held
-    impact: np.ndarray  # (2) earliest impact since the step began; length of the whole step [s]
+    impact: np.ndarray  # (3) earliest impact in the step, length of the step [s]; shares.bend
+
+
+class Shares(NamedTuple):
+    """How an integrator moves positions, as far as contact and stops need to know.
+
+    From the configuration in which contact is detected to that of the next step they move by
+    dt (old v + new v_next), to the end of this step by dt (old v + bend v_next); within the step by
+    v t + bend a t^2.
+    """
+
+    old: float
+    new: float
+    bend: float
 
 
 # ------------------------------------------------------------------------------------ the families
@@ -121,12 +135,23 @@ def close(model, surface, dynamics, dt):
 
 
 def tries_together(model):
-    """How often modes of the joints and impulses are sought together.
+    """How often modes of the joints and impulses are sought together."""
+    return TOGETHER[MODELS[type(model)].family]
+
+
+def agrees(model):
+    """Tell whether impulses must be those that the model finds for the final modes of the joints.
 
     Impulse solvers and joint friction agree in the end; impulses that are put right afterwards need
     not.
     """
-    return TOGETHER[MODELS[type(model)].family]
+    return MODELS[type(model)].family == IMPULSE_SOLVER
+
+
+@overload(agrees, jit_options=INLINED)
+def _agrees(model):
+    chosen = MODELS[model.instance_class].family == IMPULSE_SOLVER
+    return lambda model: chosen
 
 
 @overload(tries_together, jit_options=INLINED)
@@ -215,9 +240,7 @@ def _law_close(model, surface, dynamics, dt):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
         contact.floor[i] = 0
     place_slots(contact, response)
-    free_twists(dynamics, contact, response, dt)
-    for slot in range(contact.slots[0]):
-        store_twist(response.twist, slot, load_twist(response.free, slot))
+    twists_of_accelerations(dynamics, contact, response, dt)
 
 
 # ------------------------------------------------------------------------ impulse laws and solvers
@@ -281,8 +304,11 @@ def lay_floors(model, surface, dt, shares, bounce):
         elif phase == APPROACH and fast:
             floor = like(gap, NEVER)
         elif gap > like(gap, SKIN):
+            # what bounces needs its time of impact, so it is held up only within this step
+            bounces = fast and restitution_of(model, contact.table, pair) > 0
+            new = shares.bend if bounces else shares.new
             open_gap = gap - like(gap, SKIN)
-            floor = min(-(open_gap / dt + shares[0] * v_n) / shares[1], floor)
+            floor = min(-(open_gap / dt + shares.old * v_n) / new, floor)
         contact.floor[i] = floor
 
 
@@ -296,8 +322,7 @@ def _impulse_law_resist(model, system, instant, shares):
         return OK
     answer_to_impulses(system, dt)
     status = solve(model, surface, dynamics, dt)
-    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
-    respond(system.method, dynamics, dynamics.acceleration)
+    add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     return status
 
 
@@ -306,14 +331,13 @@ def _solver_resist(model, system, instant, shares):
     surface, dynamics, dt = system.surface, system.dynamics, instant.dt
     contact, response = surface.contact, surface.work.response
     surface.phase[1] = 1
-    surface.impact[0] = like(dt, math.inf)
+    surface.impact[0], surface.impact[2] = like(dt, math.inf), shares.bend
     if contact.count[0] == 0:
         clear_report(response)
         return OK
     answer_to_impulses(system, dt)
     status = solve_and_tame(model, surface, dynamics, dt, shares)
-    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
-    respond(system.method, dynamics, dynamics.acceleration)
+    add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     if surface.phase[0] == WHOLE:
         surface.impact[0] = earliest_impact(model, contact, response, instant, shares)
     return status
@@ -331,9 +355,21 @@ def answer_to_impulses(system, dt):
     """How the touching links move without contact, and what impulses on them do."""
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
-    free_twists(dynamics, contact, response, dt)
     slot_modes(system.method, dynamics, contact, response)
+    free_twists(dynamics, contact, response, dt)
     slot_inverse_inertia(dynamics, contact, response)
+
+
+@kernel
+def accept_held(model, surface, dynamics, dt):
+    """Take impulses that the joints were settled with: twists at the end are what comes of them.
+
+    A solver would have found others for the final modes of the joints, so its step is unsolved.
+    """
+    contact, response = surface.contact, surface.work.response
+    if agrees(model):
+        response.report[2] = NOT_CONVERGED
+    twists_of_accelerations(dynamics, contact, response, dt)
 
 
 @kernel
@@ -398,9 +434,9 @@ def work_is_safe(model, contact, response):
 def earliest_impact(model, contact, response, instant, shares):
     """When the first point that is held up and came down fast reaches the ground [s]; else inf.
 
-    From the begin of the step a gap closes as gap + v t + shares[1] a t^2, in the way that the
-    integrator moves positions. Where positions follow the new velocity alone, a point without
-    restitution needs no time of its own: it comes to the ground just at the end of the step.
+    From the begin of the step a gap closes as gap + v t + shares.bend a t^2, in the way that the
+    integrator moves positions. Where the next contact detection follows the new velocity alone, a
+    point without restitution needs no time of its own: it is just at the ground by then.
     """
     first = like(instant.dt, math.inf)
     for i in range(contact.count[0]):
@@ -411,12 +447,12 @@ def earliest_impact(model, contact, response, instant, shares):
         pair = contact.pair[i]
         if v_n >= -rest_speed_of(model, contact.table, pair):
             continue
-        if shares[1] == 1 and restitution_of(model, contact.table, pair) == 0:
+        if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
             continue
         r = arm_from_centre(contact, response, i)
         change = dot(n, point_velocity(load_twist(response.free, contact.slot[i]), r))
         gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
-        first = min(first, time_to_close(gap, v_n, shares[1] * change / instant.dt))
+        first = min(first, time_to_close(gap, v_n, shares.bend * change / instant.dt))
     return first
 
 
@@ -463,8 +499,7 @@ def _acceleration_law_resist(model, system, instant, shares):
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
     gather_wrenches(contact, response)
-    wrenches_on_links(dynamics, contact, response, like(dt, 1) / dt)
-    respond(system.method, dynamics, dynamics.acceleration)
+    add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     return status
 
 
@@ -473,9 +508,9 @@ def _acceleration_law_again(model, system, instant):
     surface = system.surface
     if held(model, surface.contact):
         return OK
-    zero, one = like(instant.dt, 0), like(instant.dt, 1)
-    _impulse_law_seek(model, surface, system.dynamics, instant, (zero, one))
-    return _acceleration_law_resist(model, system, instant, (zero, one))
+    shares = Shares(like(instant.dt, 0), like(instant.dt, 1), like(instant.dt, 1))
+    _impulse_law_seek(model, surface, system.dynamics, instant, shares)
+    return _acceleration_law_resist(model, system, instant, shares)
 
 
 _FAMILIES = {

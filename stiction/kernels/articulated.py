@@ -12,7 +12,7 @@ friction", Eq. (16), (17).
 """
 
 from stiction.compiled import kernel
-from stiction.kernels.kinematics import last_dof, move_link, place_link
+from stiction.kernels.kinematics import last_dof, link_velocity, place_link
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
@@ -42,6 +42,7 @@ from stiction.kernels.spatial import (
     store_wrench,
     symmetric_rotate,
     twist_add,
+    twist_cross,
     twist_scale,
     wrench_add,
     wrench_cross,
@@ -56,27 +57,49 @@ from stiction.kernels.tree import STUCK
 
 @kernel
 def move_links(dynamics, q, v):
-    """Pose, velocity, inertia about O and load of every link, in one pass.
+    """Pose, velocity, drift, inertia about O and load of every link."""
+    move_links_at(dynamics, q, v, v)
 
-    What a link hands to the next one in a chain does not go through memory, here and in the passes
-    below: on a GPU memory is what they wait for.
+
+@kernel
+def move_links_at(dynamics, q, v, v_products):
+    """Pose, velocity, drift, inertia about O and load of every link, in one pass.
+
+    Products of velocities, in drift and load, are taken at v_products. Gravity is an upward
+    acceleration of the world, so that no link needs a weight. What a link hands to the next one in
+    a chain does not go through memory, here and in the passes below: on a GPU memory is what they
+    wait for.
     """
     tree = dynamics.tree
     R, p = load_matrix(dynamics.rotation, 0), load_vector(dynamics.position, 0)
-    link = load_twist(dynamics.velocity, 0)
+    nowhere = zero_vector(p[0])
+    upwards = scale(like(p[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
+    drift = Twist(upwards, nowhere)
+    link, middle = Twist(nowhere, nowhere), Twist(nowhere, nowhere)
+    store_twist(dynamics.velocity, 0, link)
+    store_twist(dynamics.link_acceleration, 0, link)
+    store_twist(dynamics.drift, 0, drift)
     for i in range(1, len(tree.parent)):
         parent = tree.parent[i]
         if parent != i - 1:
             R, p = load_matrix(dynamics.rotation, parent), load_vector(dynamics.position, parent)
             link = load_twist(dynamics.velocity, parent)
+            middle = load_twist(dynamics.link_acceleration, parent)
+            drift = load_twist(dynamics.drift, parent)
         R, p = place_link(dynamics, i, R, p, q)
-        link = move_link(dynamics, i, link, v)
+        link, _ = link_velocity(dynamics, i, link, v)
+        middle, turning = link_velocity(dynamics, i, middle, v_products)
+        drift = twist_add(drift, twist_cross(middle, turning))
+        store_twist(dynamics.velocity, i, link)
+        store_twist(dynamics.drift, i, drift)
+        if tree.gathers[i] == 1:
+            store_twist(dynamics.link_acceleration, i, middle)  # for the children
         centre = point_of_frame(p, R, load_vector(tree.centre, i))
         about_centre = symmetric_rotate(R, load_symmetric(tree.inertia, i))
         I = rigid_inertia(tree.mass[i], centre, about_centre)
         store_inertia(dynamics.rigid, i, I)
-        gyroscopic = wrench_cross(link, momentum(I, link))
-        store_wrench(dynamics.load, i, wrench_scale(like(p[0], -1), gyroscopic))
+        taken = wrench_add(wrench_cross(middle, momentum(I, middle)), momentum(I, drift))
+        store_wrench(dynamics.load, i, wrench_scale(like(p[0], -1), taken))
 
 
 # --------------------------------------------------------------------------------- forward dynamics
@@ -98,7 +121,6 @@ def articulated_bodies(dynamics):
         p = wrench_sub(p, load_wrench(dynamics.load, i))
         if tree.gathers[i] == 1:
             I, p = articulated_add(I, load_articulated(IA, i)), wrench_add(p, load_wrench(pA, i))
-        p = wrench_add(p, articulated_transform(I, load_twist(dynamics.c, i)))
         for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
             I, p = eliminate(dynamics, d, I, p)
         parent = tree.parent[i]
@@ -122,7 +144,7 @@ def eliminate(dynamics, d, I, p):
         dynamics.inverse_D[d] = 0
         dynamics.u[d] = held
         return I, wrench_add(p, wrench_scale(dynamics.acceleration[d], U))
-    inverse_D = like(D, 1) / D
+    inverse_D = like(D, 1) / max(D, dynamics.least_D[d])
     u = dynamics.tau[d] - held
     dynamics.inverse_D[d] = inverse_D
     dynamics.u[d] = u
@@ -133,11 +155,11 @@ def eliminate(dynamics, d, I, p):
 def articulated_accelerations(dynamics):
     """From the world to the leaves: unknown accelerations, reactions to known ones [RBDA ch. 7, 9].
 
-    Gravity enters as an upward acceleration of the world, so that no link needs a weight.
+    Links accelerate relative to their drift, which the load accounts for.
     """
     tree, a = dynamics.tree, dynamics.link_acceleration
-    upwards = scale(like(tree.gravity[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
-    link = Twist(upwards, zero_vector(upwards[0]))
+    nowhere = zero_vector(tree.gravity[0])
+    link = Twist(nowhere, nowhere)
     store_twist(a, 0, link)
     for i in range(1, len(tree.parent)):
         if tree.parent[i] != i - 1:
@@ -151,7 +173,6 @@ def articulated_accelerations(dynamics):
                 dynamics.acceleration[d] = (dynamics.u[d] - carried) * dynamics.inverse_D[d]
                 dynamics.reaction[d] = 0
             link = twist_add(link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
-        link = twist_add(link, load_twist(dynamics.c, i))
         store_twist(a, i, link)
 
 
@@ -160,24 +181,13 @@ def articulated_accelerations(dynamics):
 
 @kernel
 def add_response(dynamics, change):
-    """change += H^-1 J' f for the wrenches f that `pA` holds, one per link; uses up `pA` and `u`.
+    """change += what the forces in `u` do: the forward sweep with everything at rest.
 
-    The two sweeps of the forward dynamics with everything at rest, so that only U and D are needed;
-    where the acceleration is known, the change of the force that keeps it goes into `reaction`.
+    `u` holds forces as the coordinates between them and the world yield to them, see `link_modes`;
+    where the acceleration is known nothing changes.
     """
-    tree, f, link_change = dynamics.tree, dynamics.pA, dynamics.link_acceleration
+    tree, link_change = dynamics.tree, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
-    nothing = Wrench(nowhere, nowhere)
-    passed = nothing  # from the next link, if it is a child
-    for i in range(len(tree.parent) - 1, 0, -1):
-        passed = wrench_add(passed, load_wrench(f, i))
-        for d in range(tree.v_index[i + 1] - 1, tree.v_index[i] - 1, -1):
-            S, U = load_twist(dynamics.S, d), load_wrench(dynamics.U, d)
-            dynamics.u[d], passed = yielded(S, U, dynamics.inverse_D[d], passed)
-        parent = tree.parent[i]
-        if parent != i - 1:
-            store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
-            passed = nothing
     link = Twist(nowhere, nowhere)
     store_twist(link_change, 0, link)
     for i in range(1, len(tree.parent)):
@@ -185,8 +195,6 @@ def add_response(dynamics, change):
             link = load_twist(link_change, tree.parent[i])
         for d in range(tree.v_index[i], tree.v_index[i + 1]):
             left = dynamics.u[d] - power(link, load_wrench(dynamics.U, d))
-            if dynamics.mode[d] >= STUCK:
-                dynamics.reaction[d] -= left
             joint = left * dynamics.inverse_D[d]
             change[d] += joint
             link = twist_add(link, twist_scale(joint, load_twist(dynamics.S, d)))

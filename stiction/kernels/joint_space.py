@@ -18,7 +18,6 @@ from stiction.kernels.spatial import (
     load_wrench,
     momentum,
     power,
-    scale,
     store_inertia,
     store_twist,
     store_wrench,
@@ -40,11 +39,11 @@ def inverse_dynamics(dynamics, a, force):
     f are the external wrenches, in `load`. Needs `move_links`.
     """
     tree = dynamics.tree
-    upwards = scale(like(tree.gravity[0], -1), (tree.gravity[0], tree.gravity[1], tree.gravity[2]))
     acceleration, through = dynamics.link_acceleration, dynamics.pA
-    store_twist(acceleration, 0, Twist(upwards, zero_vector(upwards[0])))
+    nowhere = zero_vector(tree.gravity[0])
+    store_twist(acceleration, 0, Twist(nowhere, nowhere))
     for i in range(1, len(tree.parent)):
-        link = twist_add(load_twist(acceleration, tree.parent[i]), load_twist(dynamics.c, i))
+        link = load_twist(acceleration, tree.parent[i])
         for d in range(tree.v_index[i], tree.v_index[i + 1]):
             link = twist_add(link, twist_scale(a[d], load_twist(dynamics.S, d)))
         store_twist(acceleration, i, link)
@@ -103,11 +102,14 @@ def dense_inertia(tree, H, dense):
 
 
 @kernel
-def factor(tree, L):
-    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; diagonal: 1 / D."""
+def factor(tree, L, least_D):
+    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; diagonal: 1 / D.
+
+    D is at least least_D.
+    """
     for d in range(len(tree.dof_parent) - 1, -1, -1):
         row, depth = tree.dof_row[d], tree.dof_depth[d]
-        inverse_D = like(L[row], 1) / L[row + depth]
+        inverse_D = like(L[row], 1) / max(L[row + depth], least_D[d])
         for k in range(depth - 1, -1, -1):
             share = L[row + k] * inverse_D
             if share == 0:  # cut out: its acceleration is known
@@ -120,38 +122,25 @@ def factor(tree, L):
 
 
 @kernel
-def solve(tree, L, x):
-    """x <- H^-1 x."""
-    for d in range(len(tree.dof_parent) - 1, -1, -1):
-        row, depth = tree.dof_row[d], tree.dof_depth[d]
-        for k in range(depth):
-            x[tree.ancestor[row + k]] -= L[row + k] * x[d]
-    for d in range(len(tree.dof_parent)):
-        row, depth = tree.dof_row[d], tree.dof_depth[d]
-        rest = x[d] * L[row + depth]
-        for k in range(depth):
-            rest -= L[row + k] * x[tree.ancestor[row + k]]
-        x[d] = rest
-
-
-@kernel
 def link_joint_space_modes(dynamics, link, at, modes, b):
-    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: L^-T J'; and `inverse_D`."""
+    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: L^-T J'.
+
+    A coordinate with a known acceleration moves the link as it is, since H a has its effect on the
+    others.
+    """
     tree, L = dynamics.tree, dynamics.L
     end = last_dof(tree, link)
     for k in range(6):
         f = unit_wrench(k, L[0], at)
         d = end
         while d >= 0:
-            known = dynamics.mode[d] >= STUCK  # it does not yield
-            modes[b, d, k] = like(L[0], 0) if known else power(load_twist(dynamics.S, d), f)
+            modes[b, d, k] = power(load_twist(dynamics.S, d), f)
             d = tree.dof_parent[d]
         d = end
         while d >= 0:
             row, depth = tree.dof_row[d], tree.dof_depth[d]
             for j in range(depth):
                 modes[b, tree.ancestor[row + j], k] -= L[row + j] * modes[b, d, k]
-            dynamics.inverse_D[d] = L[row + depth]
             d = tree.dof_parent[d]
 
 
@@ -176,7 +165,7 @@ def some_known(dynamics):
 
 @kernel
 def factor_free_part(dynamics):
-    """L of the coordinates with unknown acceleration; those with a known one are cut out of H."""
+    """L and 1 / D of the unknown accelerations; coordinates with a known one are cut out of H."""
     tree, L = dynamics.tree, dynamics.L
     for k in range(len(L)):
         L[k] = dynamics.H[k]
@@ -184,7 +173,10 @@ def factor_free_part(dynamics):
         L[tree.dof_row[d] + tree.dof_depth[d]] += dynamics.resistance[d]
     if some_known(dynamics):
         cut_known(dynamics)
-    factor(tree, L)
+    factor(tree, L, dynamics.least_D)
+    for d in range(len(tree.dof_parent)):
+        free = L[tree.dof_row[d] + tree.dof_depth[d]]
+        dynamics.inverse_D[d] = free if dynamics.mode[d] < STUCK else like(free, 0)
 
 
 @kernel
@@ -215,26 +207,45 @@ def add_inertia_force(dynamics, a, force):
 
 
 @kernel
-def joint_space_accelerations(dynamics):
-    """Unknown accelerations from H a + b = tau, and reactions to known ones; needs H, b and L."""
+def joint_space_forces(dynamics):
+    """u = L^-T (tau - b - H a), a being the known accelerations: what is left for the unknown."""
     tree, a, u = dynamics.tree, dynamics.acceleration, dynamics.u
-    known, changing = False, False  # some acceleration is known; some known one is not zero
+    changing = False  # some known acceleration is not zero
     for d in range(len(tree.dof_parent)):
-        if dynamics.mode[d] >= STUCK:
-            known = True
-            changing = changing or a[d] != 0
-        else:
+        if dynamics.mode[d] < STUCK:
             a[d] = 0
+        changing = changing or a[d] != 0
         u[d] = dynamics.b[d]
-        dynamics.reaction[d] = 0
     if changing:
         add_inertia_force(dynamics, a, u)
     for d in range(len(tree.dof_parent)):
+        u[d] = dynamics.tau[d] - u[d] if dynamics.mode[d] < STUCK else like(u[d], 0)
+    for d in range(len(tree.dof_parent) - 1, -1, -1):
+        row, depth = tree.dof_row[d], tree.dof_depth[d]
+        for k in range(depth):
+            u[tree.ancestor[row + k]] -= dynamics.L[row + k] * u[d]
+
+
+@kernel
+def joint_space_accelerations(dynamics):
+    """Unknown accelerations from u, and reactions to known ones; needs H, b and L."""
+    for d in range(len(dynamics.u)):
         if dynamics.mode[d] < STUCK:
-            a[d] = dynamics.tau[d] - u[d]
-    solve(tree, dynamics.L, a)
-    if known:
+            dynamics.acceleration[d] = left_over(dynamics, d, dynamics.acceleration)
+        dynamics.reaction[d] = 0
+    if some_known(dynamics):
         reactions(dynamics)
+
+
+@kernel
+def left_over(dynamics, d, x):
+    """Row d of L^-1 D^-1 u, those before it being in x."""
+    tree = dynamics.tree
+    row, depth = tree.dof_row[d], tree.dof_depth[d]
+    rest = dynamics.u[d] * dynamics.inverse_D[d]
+    for k in range(depth):
+        rest -= dynamics.L[row + k] * x[tree.ancestor[row + k]]
+    return rest
 
 
 @kernel
@@ -243,7 +254,7 @@ def reactions(dynamics):
     a = dynamics.acceleration
     add_inertia_force(dynamics, a, dynamics.reaction)
     for d in range(len(a)):
-        left = dynamics.b[d] + dynamics.resistance[d] * a[d] - dynamics.tau[d]
+        left = dynamics.b[d] + dynamics.resistance[d] * a[d] - dynamics.tau[d] + dynamics.u[d]
         dynamics.reaction[d] += left
         if dynamics.mode[d] < STUCK:
             dynamics.reaction[d] = 0
@@ -251,24 +262,12 @@ def reactions(dynamics):
 
 @kernel
 def add_joint_space_response(dynamics, change):
-    """change += H^-1 J' f for the wrenches f that `pA` holds, one per link; uses up `pA` and `u`.
+    """change += L^-1 D^-1 u: what the forces in `u` do, see `link_joint_space_modes`.
 
-    Where the acceleration is known, the change of the force that keeps it goes into `reaction`.
+    Where the acceleration is known nothing changes. Uses up `reaction`.
     """
-    tree, f, u = dynamics.tree, dynamics.pA, dynamics.u
-    for i in range(len(tree.parent) - 1, 0, -1):
-        passed = load_wrench(f, i)
-        for d in range(tree.v_index[i], tree.v_index[i + 1]):
-            u[d] = power(load_twist(dynamics.S, d), passed)
-            if dynamics.mode[d] >= STUCK:
-                dynamics.reaction[d] -= u[d]
-                u[d] = 0
-        parent = tree.parent[i]
-        store_wrench(f, parent, wrench_add(load_wrench(f, parent), passed))
-    solve(tree, dynamics.L, u)
-    if some_known(dynamics):
-        add_inertia_force(dynamics, u, dynamics.reaction)
-    for d in range(len(u)):
-        change[d] += u[d]
-        if dynamics.mode[d] < STUCK:
-            dynamics.reaction[d] = 0
+    x = dynamics.reaction
+    for d in range(len(x)):
+        x[d] = left_over(dynamics, d, x)
+    for d in range(len(x)):
+        change[d] += x[d]

@@ -35,7 +35,7 @@ RECOVERY_SPEED = 0.5  # ... and the fastest that a stop may move a joint to do s
 def lowest_velocity(tree, d, q, v, dt, shares):
     """Slowest velocity at the end of the step that keeps coordinate d above its lower limit.
 
-    The position moves on by dt (shares[0] v + shares[1] v_next). A stop never throws a joint back.
+    The position moves on by dt (shares.old v + shares.new v_next). A stop throws no joint back.
     """
     gap = q[tree.dof_q[d]] - tree.lower[d]
     return _stop_velocity(gap, v[d], dt, shares)
@@ -52,7 +52,7 @@ def highest_velocity(tree, d, q, v, dt, shares):
 def _stop_velocity(gap, v, dt, shares):
     if gap < 0:
         return min(like(gap, -RECOVERY) * gap / dt, like(gap, RECOVERY_SPEED))
-    return min(-(gap / dt + shares[0] * v) / shares[1], like(v, 0))
+    return min(-(gap / dt + shares.old * v) / shares.new, like(v, 0))
 
 
 @kernel
@@ -157,8 +157,15 @@ def pivot(dynamics, q, v, dt, shares, every):
 
 
 @kernel
-def guess_mode(tree, mode, d, v):
-    """Mode to begin with in coordinate d: the last, except where friction was never judged."""
+def guess_mode(dynamics, d, v, dt):
+    """Mode to begin with in coordinate d: the last, except where friction was never judged.
+
+    A sliding coordinate that would come to rest at the acceleration of the last step sticks.
+    """
+    tree, mode = dynamics.tree, dynamics.mode[d]
+    v_next = v[d] + dt * dynamics.last_acceleration[d]
+    if (mode == SLIDING_UP and v_next < 0) or (mode == SLIDING_DOWN and v_next > 0):
+        return STUCK
     if mode != LOOSE or tree.friction[d] <= 0:
         return mode
     if v[d] > 0:

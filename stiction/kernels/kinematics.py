@@ -11,6 +11,7 @@ from stiction.kernels.spatial import (
     column,
     compose,
     cross,
+    like,
     load_matrix,
     load_quaternion,
     load_twist,
@@ -31,7 +32,6 @@ from stiction.kernels.spatial import (
     store_vector,
     transform,
     twist_add,
-    twist_cross,
     twist_scale,
     zero_vector,
 )
@@ -101,17 +101,18 @@ def ball_axes(dynamics, i, R, p, q):
 
 @kernel
 def velocities(dynamics, v):
-    """Link velocities, and the accelerations c that these alone would cause [RBDA ch. 3]."""
+    """Link velocities [RBDA ch. 3]."""
     for i in range(1, len(dynamics.tree.parent)):
-        move_link(dynamics, i, load_twist(dynamics.velocity, dynamics.tree.parent[i]), v)
+        parent = load_twist(dynamics.velocity, dynamics.tree.parent[i])
+        store_twist(dynamics.velocity, i, link_velocity(dynamics, i, parent, v)[0])
 
 
 @kernel
-def move_link(dynamics, i, parent_velocity, v):
-    """Write the velocity and c of link i, whose parent moves like this; returns the velocity.
+def link_velocity(dynamics, i, parent_velocity, v):
+    """Velocity of link i, whose parent moves like this, and the part along axes that turn with it.
 
     The axes along which a free link is displaced stay as they are in the world; all other axes move
-    with the link.
+    with the link. The cross product of the two is what v alone adds to the link's acceleration.
     """
     tree = dynamics.tree
     first, last = tree.v_index[i], tree.v_index[i + 1]
@@ -122,10 +123,7 @@ def move_link(dynamics, i, parent_velocity, v):
     joint = twist_scale(v[moving], load_twist(dynamics.S, moving))
     for d in range(moving + 1, last):
         joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
-    link = twist_add(link, joint)
-    store_twist(dynamics.velocity, i, link)
-    store_twist(dynamics.c, i, twist_cross(link, joint))
-    return link
+    return twist_add(link, joint), joint
 
 
 @kernel
@@ -187,20 +185,18 @@ def zero_rows(A):
 
 
 @kernel
-def drift_accelerations(dynamics):
-    """Write the accelerations of all links if no coordinate accelerated: J_dot v as twists."""
-    tree, a = dynamics.tree, dynamics.link_acceleration
-    nowhere = zero_vector(tree.gravity[0])
-    store_twist(a, 0, Twist(nowhere, nowhere))
-    for i in range(1, len(tree.parent)):
-        store_twist(a, i, twist_add(load_twist(a, tree.parent[i]), load_twist(dynamics.c, i)))
+def link_drift(dynamics, link):
+    """Acceleration of a link if no coordinate accelerated: J_dot v as a twist."""
+    tree, drift = dynamics.tree, load_twist(dynamics.drift, link)
+    falling = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    return Twist(add(drift.linear, falling), drift.angular)
 
 
 @kernel
 def point_drift(dynamics, link, place):
-    """Acceleration J_dot v of a point of a link; needs `drift_accelerations`."""
+    """Acceleration J_dot v of a point of a link."""
     return point_acceleration(
-        load_twist(dynamics.link_acceleration, link),
+        link_drift(dynamics, link),
         load_twist(dynamics.velocity, link),
         arm_to(dynamics, link, place),
     )
@@ -234,6 +230,28 @@ def advance(tree, q, v, dt):
         turned = quaternion_exp(scale(dt, (v[d], v[d + 1], v[d + 2])))
         q_now = quaternion_product(load_quaternion(q, quaternion), turned)
         store_quaternion(q, quaternion, quaternion_normalized(q_now))
+
+
+@kernel
+def advance_by_mean(tree, q_from, v, dt, q):
+    """q = q_from moved along the mean velocity v of a step, quaternions by Cayley's map.
+
+    With gyroscopic terms at the mean velocity this map keeps the angular momentum of a free body,
+    and its energy, exactly.
+    """
+    for i in range(1, len(tree.parent)):
+        k, d, quaternion = tree.q_index[i], tree.v_index[i], quaternion_index(tree, i)
+        if quaternion < 0:
+            q[k] = q_from[k] + dt * v[d]
+            continue
+        if tree.joint_type[i] == FREE:
+            for axis in range(3):
+                q[k + axis] = q_from[k + axis] + dt * v[d + axis]
+            d += 3
+        half = scale(like(dt, 0.5) * dt, (v[d], v[d + 1], v[d + 2]))
+        turned = (like(dt, 1), half[0], half[1], half[2])
+        q_next = quaternion_product(load_quaternion(q_from, quaternion), turned)
+        store_quaternion(q, quaternion, quaternion_normalized(q_next))
 
 
 @kernel

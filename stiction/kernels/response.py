@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiled import kernel
-from stiction.kernels.kinematics import last_dof, zero_rows
+from stiction.kernels.kinematics import last_dof, link_drift
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
@@ -40,6 +40,7 @@ from stiction.kernels.spatial import (
     wrench_at_point,
     zero_vector,
 )
+from stiction.kernels.tree import STUCK
 
 WRENCHES_LEFT = 3  # in the report: 1 if the solver leaves wrenches and twists, not only impulses
 
@@ -111,25 +112,39 @@ def link_twist_change(dynamics, link, dt):
 
 
 @kernel
-def free_twists(dynamics, contact, response, dt):
-    """Change of every slot's twist with the present accelerations, about its centre."""
+def twists_of_accelerations(dynamics, contact, response, dt):
+    """Change of every slot's twist with the present accelerations, about its centre; in `twist`."""
     for slot in range(contact.slots[0]):
         t = link_twist_change(dynamics, contact.slot_link[slot], dt)
         at_centre = point_velocity(t, load_vector(response.centre, slot))
-        store_twist(response.free, slot, Twist(at_centre, t.angular))
+        store_twist(response.twist, slot, Twist(at_centre, t.angular))
+
+
+@kernel
+def free_twists(dynamics, contact, response, dt):
+    """t_free: change of every slot's twist over dt without contact, from its modes and `u`."""
+    nowhere = zero_vector(dt)
+    for slot in range(contact.slots[0]):
+        total = Twist(nowhere, nowhere)
+        d = last_dof(dynamics.tree, contact.slot_link[slot])
+        while d >= 0:
+            alone = dynamics.u[d] * dynamics.inverse_D[d]  # its acceleration if it moved alone
+            if dynamics.mode[d] >= STUCK:
+                alone = dynamics.acceleration[d]
+            mode = load_mode(response.modes, slot, d)
+            total = twist_add(total, twist_scale(alone, mode))
+            d = dynamics.tree.dof_parent[d]
+        store_twist(response.free, slot, twist_scale(dt, total))
 
 
 @kernel
 def add_drift(dynamics, contact, response):
     """Make of the slots' changes per second accelerations: add J_dot v, about the centres."""
     for slot in range(contact.slots[0]):
-        link, drift = contact.slot_link[slot], load_twist(response.free, slot)
-        while link > 0:
-            c = load_twist(dynamics.c, link)
-            at_centre = point_velocity(c, load_vector(response.centre, slot))
-            drift = twist_add(drift, Twist(at_centre, c.angular))
-            link = dynamics.tree.parent[link]
-        store_twist(response.free, slot, drift)
+        drift = link_drift(dynamics, contact.slot_link[slot])
+        at_centre = point_velocity(drift, load_vector(response.centre, slot))
+        free = load_twist(response.free, slot)
+        store_twist(response.free, slot, twist_add(free, Twist(at_centre, drift.angular)))
 
 
 @kernel
@@ -285,12 +300,32 @@ def velocity_after(contact, response, i):
 
 
 @kernel
-def wrenches_on_links(dynamics, contact, response, factor):
-    """Write `factor` times the slots' wrenches into pA, one wrench about O per link."""
-    zero_rows(dynamics.pA)
+def force_on_coordinate(response, slot, d, factor):
+    """What coordinate d feels of `factor` times the wrench on a slot, those behind it yielding."""
+    wrench, modes = response.wrench, response.modes
+    total = like(factor, 0)
+    for k in range(6):
+        total += wrench[slot, k] * modes[slot, d, k]
+    return factor * total
+
+
+@kernel
+def add_wrenches(dynamics, contact, response, factor):
+    """Add `factor` times the slots' wrenches to the forces u that coordinates accelerate with.
+
+    Where the acceleration is known, u is the force that it takes, and the wrenches relieve it.
+    """
     for slot in range(contact.slots[0]):
-        w, centre = load_wrench(response.wrench, slot), load_vector(response.centre, slot)
-        about_O = Wrench(
-            scale(factor, w.force), scale(factor, add(w.moment, cross(centre, w.force)))
-        )
-        store_wrench(dynamics.pA, contact.slot_link[slot], about_O)
+        d = last_dof(dynamics.tree, contact.slot_link[slot])
+        while d >= 0:
+            force = force_on_coordinate(response, slot, d, factor)
+            dynamics.u[d] += force if dynamics.mode[d] < STUCK else -force
+            d = dynamics.tree.dof_parent[d]
+
+
+@kernel
+def wrenches_alone(dynamics, contact, response, factor):
+    """u: `factor` times the slots' wrenches and nothing else, for `respond`."""
+    for d in range(len(dynamics.u)):
+        dynamics.u[d] = 0
+    add_wrenches(dynamics, contact, response, factor)

@@ -71,9 +71,9 @@ class Dynamics(NamedTuple):
     position: np.ndarray  # (nl, 3) link origin relative to O
     S: np.ndarray  # (nv, 6) joint axes
     velocity: np.ndarray  # (nl, 6) twist
-    c: np.ndarray  # (nl, 6) velocity-product acceleration of the joint
+    drift: np.ndarray  # (nl, 6) acceleration less gravity if no coordinate accelerated
     rigid: np.ndarray  # (nl, 10) rigid-body inertia
-    load: np.ndarray  # (nl, 6) wrench on the link from outside, less what keeps up its motion
+    load: np.ndarray  # (nl, 6) wrench on the link from outside, less what its drift takes
 
     IA: np.ndarray  # (nl, 21) articulated-body inertia of children, where a link gathers them
     pA: np.ndarray  # (nl, 6) their articulated bias wrench; joint space: that through the joint
@@ -81,7 +81,7 @@ class Dynamics(NamedTuple):
     D: np.ndarray  # (nv) S . U + armature
     inverse_D: np.ndarray  # (nv) 1 / D, or 0 where the acceleration is known
     u: np.ndarray  # (nv) force left for acceleration
-    link_acceleration: np.ndarray  # (nl, 6) minus gravity
+    link_acceleration: np.ndarray  # (nl, 6) beyond its drift
 
     composite: np.ndarray  # (nl, 10) rigid-body inertia of the whole subtree
     H: np.ndarray  # (entries) joint-space inertia, row after row, ancestors contiguous
@@ -92,11 +92,13 @@ class Dynamics(NamedTuple):
     applied: np.ndarray  # (nv) force given from outside the loop
     control: np.ndarray  # (nv) force of the controllers
     control_damping: np.ndarray  # (nv) minus its derivative by velocity
-    resistance: np.ndarray  # (nv) damping that acts at the end of the step, times the step
+    resistance: np.ndarray  # (nv) damping times how much later than now it acts [N m s2/rad]
+    least_D: np.ndarray  # (nv) D is at least this: damping brings a joint to rest, not further
     known: np.ndarray  # (nv) springs, dampers, control and applied forces along the coordinates
     tau: np.ndarray  # (nv) the same with the friction of sliding joints
     reaction: np.ndarray  # (nv) force that keeps a known acceleration
     acceleration: np.ndarray  # (nv)
+    last_acceleration: np.ndarray  # (nv) in the step before, as the integrator left it
     descent: np.ndarray  # (nv) velocities on the way to a solution, see joints.py
 
 
@@ -115,7 +117,7 @@ def allocate(tree: Tree) -> Dynamics:
         position=zeros(nl, 3),
         S=zeros(nv, 6),
         velocity=zeros(nl, 6),
-        c=zeros(nl, 6),
+        drift=zeros(nl, 6),
         rigid=zeros(nl, 10),
         load=zeros(nl, 6),
         IA=zeros(nl, 21),
@@ -134,10 +136,12 @@ def allocate(tree: Tree) -> Dynamics:
         control=zeros(nv),
         control_damping=zeros(nv),
         resistance=zeros(nv),
+        least_D=zeros(nv),
         known=zeros(nv),
         tau=zeros(nv),
         reaction=zeros(nv),
         acceleration=zeros(nv),
+        last_acceleration=zeros(nv),
         descent=zeros(nv),
     )
     dynamics.rotation[0] = np.eye(3)

@@ -20,7 +20,7 @@ from stiction.scenes.control import Control
 from stiction.scenes.planned import Planned
 from stiction.scenes.verdict import EXPECTATIONS, Verdict, verdict
 from stiction.simulate import EVERY_STEP, Recording, simulate
-from stiction.simulation import EULER
+from stiction.simulation import MIDPOINT
 from stiction.world import GRAVITY, State, World
 
 FRICTION = ("mu_static", "mu_kinetic", "restitution")  # what another contact model takes over
@@ -168,7 +168,7 @@ class Scene:
         progress: Callable[[float], None] | None = None,
         duration: float | None = None,
         dt: float | None = None,
-        integrator: Any = EULER,
+        integrator: Any = MIDPOINT,
         record: Recording = EVERY_STEP,
     ) -> Motion:
         """Run it.

@@ -1,0 +1,109 @@
+"""Friction that stops a slide acts until it has stopped it, not through the whole step.
+
+An impulse solver tells the impulses of a step; they act evenly through it, so a link that slides at
+the begin and sticks at the end would move by half of its speed times dt. In truth it slows down at
+the rate of kinetic friction, comes to rest after a part f of the step, and moves only f times as
+far. With t, the change of its twist in the step, it has moved (1 - f) t dt/2 too far. That is taken
+back from the positions alone, along H^-1 J' f; for constant forces the distance is then exact.
+"""
+
+import math
+
+from stiction.compiled import kernel
+from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
+from stiction.contact.friction import tangential
+from stiction.contact.newton import RIGHT, factor, substitute
+from stiction.integrators.forward_dynamics import respond
+from stiction.kernels.kinematics import advance
+from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone
+from stiction.kernels.spatial import (
+    add,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    zero_vector,
+)
+
+RIGID = 1e-9  # links that cannot move in some direction yield this part of the mean in it
+
+
+@kernel
+def finish_slides(system, state, work, dt):
+    """Take back what links that came to rest within the step moved too far."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    if contact.count[0] == 0 or system.surface.impact[2] == 1:  # 1: no motion at the old velocity
+        return
+    stopped, first = False, 0
+    for slot in range(contact.slots[0]):
+        share, first = idle_share(system.model, contact, response, first)
+        stopped = stopped or share > 0
+        for k in range(6):
+            response.residual[RIGHT, 6 * slot + k] = (
+                like(dt, 0.5) * dt * share * response.twist[slot, k]
+            )
+    if not stopped:
+        return
+    wrenches_that_move(contact, response)
+    wrenches_alone(dynamics, contact, response, like(dt, 1))
+    for d in range(len(work.v)):
+        work.v[d] = 0
+    respond(system.method, dynamics, work.v)
+    advance(dynamics.tree, state.q, work.v, like(dt, 1))
+
+
+@kernel
+def wrenches_that_move(contact, response):
+    """Wrenches that move the slots by the right-hand side: L w = residual."""
+    L, A, n = response.inverse_inertia, response.matrix, 6 * contact.slots[0]
+    for b in range(contact.slots[0]):
+        for k in range(6):
+            for column in range(n):
+                A[6 * b + k, column] = L[column, b, k]
+    mean = like(L[0, 0, 0], 0)
+    for k in range(n):
+        mean += A[k, k] / like(mean, n)
+    for k in range(n):
+        A[k, k] += like(mean, RIGID) * mean
+    factor(A, response.residual, n)
+    substitute(A, response.residual, n)
+    for b in range(contact.slots[0]):
+        for k in range(6):
+            response.wrench[b, k] = response.residual[RIGHT, 6 * b + k]
+
+
+@kernel
+def idle_share(model, contact, response, first):
+    """1 - f of the slot whose first point this is, 0 unless it came to rest; and its last point.
+
+    The speed s falls at a constant rate. Of its change in the step, c is that without contact, and
+    friction makes k per unit impulse; what stopped it says s + c = k |p_t|. Kinetic friction alone
+    would need the part f = s / (k mu p_n - c) of the step.
+    """
+    slot, i, none = contact.slot[first], first, like(contact.depth[0], 0)
+    limit, count, p_t, v_t, c = none, none, zero_vector(none), zero_vector(none), none
+    moves_on = False
+    while i < contact.count[0] and contact.slot[i] == slot:
+        n, p = load_vector(contact.normal, i), load_vector(contact.impulse, i)
+        if dot(n, p) > 0:
+            slow = stick_speed_of(model, contact.table, contact.pair[i])
+            before = tangential(n, load_vector(contact.velocity, i))
+            after = tangential(n, velocity_after(contact, response, i))
+            speed = math.sqrt(dot(before, before))
+            moves_on = moves_on or dot(after, after) > slow * slow
+            limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
+            p_t = add(p_t, tangential(n, p))
+            if speed > slow:
+                r = arm_from_centre(contact, response, i)
+                free = point_velocity(load_twist(response.free, slot), r)
+                v_t, c = add(v_t, before), c + dot(free, before) / speed
+                count += like(none, 1)
+        i += 1
+    size = math.sqrt(dot(p_t, p_t))
+    if moves_on or count == 0 or size == 0:
+        return none, i
+    s, c = math.sqrt(dot(v_t, v_t)) / count, c / count
+    rate = limit * (s + c) / size - c
+    return (like(s, 1) - s / rate if rate > s else none), i
