@@ -144,11 +144,25 @@ def eliminate(dynamics, d, I, p):
         dynamics.inverse_D[d] = 0
         dynamics.u[d] = held
         return I, wrench_add(p, wrench_scale(dynamics.acceleration[d], U))
-    inverse_D = like(D, 1) / max(D, dynamics.least_D[d])
+    inverse_D = like(D, 1) / damped_inertia(dynamics, d, D)
     u = dynamics.tau[d] - held
     dynamics.inverse_D[d] = inverse_D
     dynamics.u[d] = u
     return minus_outer(I, U, inverse_D), wrench_add(p, wrench_scale(inverse_D * u, U))
+
+
+@kernel
+def damped_inertia(dynamics, d, D):
+    """D, or least_D if that is more; then the damper acts as much later, from now on in this step.
+
+    Only once in a step: the modes of the joints are found for one fixed inertia.
+    """
+    least = dynamics.least_D[d]
+    dynamics.least_D[d] = 0
+    if D < least:
+        dynamics.resistance[d] += least - D
+        return least
+    return D
 
 
 @kernel

@@ -7,7 +7,7 @@ these, the root's first, from `dof_row[d]` on, so that all inner loops run over 
 """
 
 from stiction.compiled import kernel
-from stiction.kernels.articulated import unit_wrench
+from stiction.kernels.articulated import damped_inertia, unit_wrench
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
     Twist,
@@ -102,14 +102,15 @@ def dense_inertia(tree, H, dense):
 
 
 @kernel
-def factor(tree, L, least_D):
-    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; diagonal: 1 / D.
-
-    D is at least least_D.
-    """
+def factor(dynamics):
+    """L <- factor of the inertia that it holds, H = L' D L [RBDA ch. 6]; diagonal: 1 / D."""
+    tree, L = dynamics.tree, dynamics.L
     for d in range(len(tree.dof_parent) - 1, -1, -1):
         row, depth = tree.dof_row[d], tree.dof_depth[d]
-        inverse_D = like(L[row], 1) / max(L[row + depth], least_D[d])
+        D = L[row + depth]
+        if dynamics.mode[d] < STUCK:
+            D = damped_inertia(dynamics, d, D)
+        inverse_D = like(D, 1) / D
         for k in range(depth - 1, -1, -1):
             share = L[row + k] * inverse_D
             if share == 0:  # cut out: its acceleration is known
@@ -173,7 +174,7 @@ def factor_free_part(dynamics):
         L[tree.dof_row[d] + tree.dof_depth[d]] += dynamics.resistance[d]
     if some_known(dynamics):
         cut_known(dynamics)
-    factor(tree, L, dynamics.least_D)
+    factor(dynamics)
     for d in range(len(tree.dof_parent)):
         free = L[tree.dof_row[d] + tree.dof_depth[d]]
         dynamics.inverse_D[d] = free if dynamics.mode[d] < STUCK else like(free, 0)
