@@ -43,7 +43,9 @@ from stiction.kernels.joints import (
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
 
-BLOCKS = 3  # so often all wrong modes are changed at once; then one at a time
+BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them
+WORST = 0.5  # part of the worst contradiction from which on a mode is one of these
+CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
 ROUNDS = 3  # so often joints and contact are solved in turn where they do not settle together
 
@@ -128,9 +130,13 @@ def settle(system, instant, q, v, shares):
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics, d, v, dt)
         hold_mode(dynamics, d, q, v, dt, shares)
+    report = system.surface.work.response.report
     for attempt in range(tries_together(system.model)):
+        before = report[0] if attempt > 0 else like(report[0], 0)
         status = solve_present_modes(system, instant, shares)
-        if pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0:
+        report[0] += before  # iterations of all tries
+        share = like(dt, 0 if attempt < BLOCKS else WORST)
+        if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), share) == 0:
             return status
     return settle_in_turn(system, instant, q, v, shares)
 
@@ -152,7 +158,7 @@ def settle_in_turn(system, instant, q, v, shares):
     would be others with the final modes are told as unsolved. Impulse laws do not ask for more.
     """
     dynamics, dt = system.dynamics, instant.dt
-    inverse_dt = like(dt, 1) / dt
+    inverse_dt, report = like(dt, 1) / dt, system.surface.work.response.report
     for _ in range(ROUNDS):
         held = hold(system.model, system.surface, dynamics, inverse_dt)
         prepare_method(system.method, dynamics)
@@ -161,8 +167,10 @@ def settle_in_turn(system, instant, q, v, shares):
             break
         hold(system.model, system.surface, dynamics, -inverse_dt)
         prepare_method(system.method, dynamics)
+        before = report[0]
         status = solve_present_modes(system, instant, shares)
-        if pivot(dynamics, q, v, dt, shares, True) == 0:
+        report[0] += before
+        if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), like(dt, 0)) == 0:
             return status
     if status == OK and held:
         if agrees(system.model):
@@ -181,7 +189,7 @@ def settle_joints(system, instant, q, v, shares):
         eliminate_coordinates(system.method, dynamics)
         accelerate_coordinates(system.method, dynamics)
         if attempt < PIVOTS:
-            fits = pivot(dynamics, q, v, dt, shares, True) == 0
+            fits = pivot(dynamics, q, v, dt, shares, like(dt, 0), like(dt, 0)) == 0
         elif attempt == PIVOTS:
             begin_descent(dynamics, q, v, dt, shares)
             fits = False

@@ -7,10 +7,10 @@ feels its friction and goes on in the same direction; a stuck one comes to rest 
 more than its friction; one at a stop is pushed by it. Stops are inelastic.
 
 Pivoting: take the modes of the last step, solve the dynamics with them, change all modes that turn
-out wrong, repeat; nearly always one or two solutions. Where this does not end, descent: move from
-one feasible velocity towards the solution on its piece until a kink is in the way, and from a
-solution release the coordinate that is held with most force too much; every move lowers the
-function, so this ends.
+out wrong, later the worst of them, repeat; nearly always one or two solutions. Where this does not
+end, descent: move from one feasible velocity towards the solution on its piece until a kink is in
+the way, and from a solution release the coordinate that is held with most force too much; every
+move lowers the function, so this ends.
 """
 
 import math
@@ -111,8 +111,11 @@ def released_mode(dynamics, d, v_next):
 
 
 @kernel
-def judged_mode(dynamics, d, q, v, dt, shares):
-    """Return the mode that the solution speaks for in coordinate d: its own if consistent."""
+def judged_mode(dynamics, d, q, v, dt, shares, creep):
+    """Return the mode that the solution speaks for in coordinate d: its own if consistent.
+
+    A sliding coordinate may creep back, by the part `creep` of what its friction does in a step.
+    """
     tree, mode = dynamics.tree, dynamics.mode[d]
     if mode == PRESCRIBED:
         return mode
@@ -129,30 +132,53 @@ def judged_mode(dynamics, d, q, v, dt, shares):
     if mode == STUCK:
         held = excess(dynamics, d, v_next) <= force_rounding(dynamics, d)
         return mode if held else released_mode(dynamics, d, v_next)
+    rounding += creep * friction_speed(dynamics, d, dt)
     if (mode == SLIDING_UP and v_next < -rounding) or (mode == SLIDING_DOWN and v_next > rounding):
         return STUCK
     return mode
+
+
+@kernel
+def friction_speed(dynamics, d, dt):
+    """What its friction does to the velocity of a sliding coordinate in a step."""
+    return dynamics.tree.friction[d] * dt * dynamics.inverse_D[d]
+
+
+@kernel
+def contradiction(dynamics, d, v, dt, judged):
+    """How much the solution speaks against the mode of coordinate d, in units of its friction."""
+    mode, friction = dynamics.mode[d], dynamics.tree.friction[d]
+    if mode == STUCK and judged < STUCK:
+        return abs(dynamics.reaction[d]) / friction - like(friction, 1)
+    if mode < STUCK and judged == STUCK:
+        return abs(v[d] + dt * dynamics.acceleration[d]) / friction_speed(dynamics, d, dt)
+    return like(friction, 1)
 
 
 # ----------------------------------------------------------------------------------------- pivoting
 
 
 @kernel
-def pivot(dynamics, q, v, dt, shares, every):
-    """Change every mode that the solution speaks against, or only the first; returns how many.
+def pivot(dynamics, q, v, dt, shares, creep, share):
+    """Change the modes that the solution speaks against; returns how many.
 
-    Changing all is quick, but may go round in circles; changing the first does not where a solver
-    of contact does what it promises (K. G. Murty's least-index rule for such problems).
+    All of them, or those that it speaks against at least `share` times as much as against the
+    worst: changing all is quick, but may go round in circles.
     """
+    worst = like(dt, 0)
+    if share > 0:
+        for d in range(len(v)):
+            mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
+            if mode != dynamics.mode[d]:
+                worst = max(worst, contradiction(dynamics, d, v, dt, mode))
     changed = 0
     for d in range(len(v)):
-        mode = judged_mode(dynamics, d, q, v, dt, shares)
+        mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
         if mode != dynamics.mode[d]:
-            dynamics.mode[d] = mode
-            hold_mode(dynamics, d, q, v, dt, shares)
-            changed += 1
-            if not every:
-                break
+            if share == 0 or contradiction(dynamics, d, v, dt, mode) >= share * worst:
+                dynamics.mode[d] = mode
+                hold_mode(dynamics, d, q, v, dt, shares)
+                changed += 1
     return changed
 
 
@@ -164,7 +190,7 @@ def guess_mode(dynamics, d, v, dt):
     """
     tree, mode = dynamics.tree, dynamics.mode[d]
     v_next = v[d] + dt * dynamics.last_acceleration[d]
-    if (mode == SLIDING_UP and v_next < 0) or (mode == SLIDING_DOWN and v_next > 0):
+    if (mode == SLIDING_UP and v_next < 0 < v[d]) or (mode == SLIDING_DOWN and v_next > 0 > v[d]):
         return STUCK
     if mode != LOOSE or tree.friction[d] <= 0:
         return mode
