@@ -27,6 +27,7 @@ from stiction.integrators.touching import (
     resist,
     resist_again,
     seek,
+    seek_again,
     touch,
     tries_together,
 )
@@ -131,7 +132,8 @@ def settle(system, instant, q, v, shares):
     for attempt in range(tries_together(system.model)):
         status = solve_present_modes(system, instant, shares)
         if pivot(dynamics, q, v, dt, shares, attempt < BLOCKS) == 0:
-            return status
+            if not seek_again(system.model, system.surface, dynamics, instant, shares, v):
+                return status
     return settle_in_turn(system, instant, q, v, shares)
 
 

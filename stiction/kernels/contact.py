@@ -22,9 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiled import kernel
-from stiction.kernels.kinematics import arm_to, last_dof
+from stiction.kernels.kinematics import arm_to, last_dof, link_drift
 from stiction.kernels.spatial import (
-    Twist,
     add,
     column,
     cross,
@@ -94,7 +93,7 @@ class Contact(NamedTuple):
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground
     velocity: np.ndarray  # (capacity, 3) of the point against the ground [m/s]
-    carried: np.ndarray  # (capacity, 3) what `carry_points` added to it [m/s]
+    carried: np.ndarray  # (capacity, 3) what it has gained since the step began by turning [m/s]
     share: np.ndarray  # (capacity) of the stiffness and damping of force laws that a point has
     floor: np.ndarray  # (capacity) slowest velocity along the normal at the end of the step [m/s]
     force: np.ndarray  # (capacity, 3) force on body_a [N]; a force law writes it
@@ -260,20 +259,9 @@ def detect_within_reach(places, ground, dynamics, contact, reach_time):
 
 
 @kernel
-def drift_of(dynamics, link):
-    """Acceleration of a link if no coordinate accelerated, J_dot v, as a twist about O."""
-    nowhere = zero_vector(dynamics.tree.gravity[0])
-    total = Twist(nowhere, nowhere)
-    while link > 0:
-        total = twist_add(total, load_twist(dynamics.c, link))
-        link = dynamics.tree.parent[link]
-    return total
-
-
-@kernel
 def acceleration_of(dynamics, link):
     """Acceleration of a link with those of the coordinates, J a + J_dot v, as a twist about O."""
-    tree, total = dynamics.tree, drift_of(dynamics, link)
+    tree, total = dynamics.tree, link_drift(dynamics, link)
     d = last_dof(tree, link)
     while d >= 0:
         total = twist_add(total, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
@@ -340,7 +328,7 @@ def largest_acceleration(places, dynamics, g):
 
 
 @kernel
-def carry_points(places, dynamics, contact, arm_time, velocity_time):
+def carry_points(places, dynamics, contact, arm_time, velocity_time, dt):
     """Make arms and velocities of the touching points those of a while later, with the same motion.
 
     Held at one arm throughout a step while its link turns, a point is held a little off: where the
@@ -350,18 +338,19 @@ def carry_points(places, dynamics, contact, arm_time, velocity_time):
     to second order, and it does not sink. Points of rims and balls move along their links as well.
 
     From a detection at the middle of the step (Leapfrog) velocities are dt / 2 ahead. From one at
-    its beginning (Runge-Kutta) they are dt ahead and the arms dt / 2.
+    its beginning (Runge-Kutta) they are dt ahead and the arms dt / 2. What velocities gain in a
+    whole step of length dt is kept: less that, they are those of the beginning.
     """
-    slot, drift = -1, drift_of(dynamics, 0)
+    slot, drift = -1, load_twist(dynamics.drift, 0)
     for row in range(contact.count[0]):
         link, r = contact.body_a[row], load_vector(contact.arm, row)
         if contact.slot[row] != slot:
-            slot, drift = contact.slot[row], drift_of(dynamics, link)
+            slot, drift = contact.slot[row], link_drift(dynamics, link)
         n, w = load_vector(contact.normal, row), load_twist(dynamics.velocity, link).angular
         moving = moving_point_velocity(places, dynamics, link, contact.point[row], n, velocity_time)
-        carried = scale(velocity_time, add(point_velocity(drift, r), cross(w, moving)))
-        store_vector(contact.carried, row, carried)
-        v = add(load_vector(contact.velocity, row), carried)
+        rate = add(point_velocity(drift, r), cross(w, moving))
+        store_vector(contact.carried, row, scale(dt, rate))
+        v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))
         store_vector(contact.velocity, row, v)
         origin = load_twist(dynamics.velocity, dynamics.tree.root[link]).linear
         store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))

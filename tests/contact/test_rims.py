@@ -6,6 +6,7 @@ import pytest
 import stiction as st
 from mechanisms import detected, fewer, turned
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
+from stiction.kernels.articulated import move_links
 from stiction.kernels.contact import (
     LEVEL,
     REACH,
@@ -14,7 +15,7 @@ from stiction.kernels.contact import (
     detect_within_reach,
     find_missed,
 )
-from stiction.kernels.kinematics import advance, forward_kinematics, velocities
+from stiction.kernels.kinematics import advance
 from stiction.kernels.tree import allocate
 from stiction.simulation import make_surface
 
@@ -137,12 +138,11 @@ def test_carried_points_are_where_detection_finds_them_later_with_the_same_veloc
     rng = np.random.default_rng(8)
 
     def found(q, v, time=0.0):
-        forward_kinematics(dynamics, q)
-        velocities(dynamics, v)
+        move_links(dynamics, q, v)
         detect(places, ground, dynamics, contact, 0.0)
         assert contact.count[0] == len(places.link)  # everything is deep in the ground
         if time > 0:
-            carry_points(places, dynamics, contact, time, time)
+            carry_points(places, dynamics, contact, time, time, time)
         return contact.velocity.copy(), contact.arm.copy()
 
     for _ in range(fewer(5, 2)):
@@ -171,8 +171,7 @@ def test_places_that_accelerations_bring_to_the_ground_are_found_and_no_others()
     places, ground, contact = surface.places, surface.ground, surface.contact
     dynamics, dt = allocate(world.tree), 1e-3
     state = world.standing(above=2e-4)
-    forward_kinematics(dynamics, state.q)
-    velocities(dynamics, state.v)
+    move_links(dynamics, state.q, state.v)
     assert 2e-4 > REACH * 9.81 / 2 * dt**2  # both are out of reach at first
     for brick, ball, wanted in ((-150.0, 0.0, 0), (-250.0, 0.0, 4), (-250.0, -250.0, 5)):
         detect(places, ground, dynamics, contact, dt)
@@ -188,3 +187,44 @@ def test_places_that_accelerations_bring_to_the_ground_are_found_and_no_others()
 def test_without_gravity_nothing_is_in_reach_until_it_is_pushed():
     world = st.World(st.robots.brick(), gravity=(0.0, 0.0, 0.0))
     assert len(detected(world, world.standing(above=1e-9).q, reach_time=1e-3)["depth"]) == 0
+
+
+# ----------------------------------------------------------------------------------- in whole steps
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "integrator",
+    [st.Midpoint(), st.Leapfrog(), st.RungeKutta4()],
+    ids=["midpoint", "leapfrog", "rk4"],
+)
+@pytest.mark.parametrize(
+    ("lean", "motion", "loss"),
+    [
+        (0.0, {"spin": 10.0}, 1e-9),  # upright: nothing turns but the disc itself
+        (0.2, {"spin": 15.0}, 1e-4),  # a coin that rolls in a circle; 2.4e-4 before, in proportion
+        (0.6, {"spin": 8.0}, 3e-4),  # leaning: 7e-2 before, 2 % in a turn
+        (1.3, {"turn": 12.0}, 3e-3),  # Euler's disc, 1.3 rad off the upright
+    ],
+    ids=["upright", "coin", "leaning", "euler"],
+)
+def test_a_disc_that_rolls_on_its_rim_keeps_its_energy(integrator, lean, motion, loss):
+    """Over 2 s, three turns and more, at 1 ms; losses are of second order in the step."""
+    world = st.World(disc())
+    state = rolling(world, lean, **motion)
+    rolled = st.simulate(world, NO_SLIP, duration=2.0, state=state, integrator=integrator)
+    energy = energies(world, rolled)
+    assert np.abs(energy / energy[0] - 1).max() < loss
+    assert np.nanmax(rolled.depth) < 2e-5
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("push", [0.0, -1e3, -1e4])
+def test_a_brick_that_is_pushed_down_from_a_small_gap_stops_at_the_ground(push):
+    """At 5000 m/s2 it would be 2.5 mm deep after a step in which nobody looked for it."""
+    world = st.World(st.robots.brick(mass=2.0))
+    pushes = [st.Push("brick", (0.0, 0.0, 0.0), (0.0, 0.0, push), 0.0, 1.0)]
+    state = world.standing(above=1e-4)
+    motion = st.simulate(world, st.Coulomb(), duration=0.02, state=state, forces=pushes)
+    assert np.nanmax(motion.depth) < 1e-6
+    assert motion.q[-1, 2] == pytest.approx(0.03, abs=1e-6)
