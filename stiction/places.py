@@ -1,4 +1,10 @@
-"""The places of a world that may touch the ground, from the colliding shapes of its robots."""
+"""The places of a world that may touch the ground, from the colliding shapes of its robots.
+
+Stiffness and damping of `SpringDamper`, `ImplicitSpringDamper` and `HuntCrossley` are those of one
+point of a sole of few, as in the papers: of up to SOLE_POINTS on a side of a link, each has all of
+it. Of more, each has a share, SOLE_POINTS over their number, so that a foot is as stiff however
+finely its hull or its grid of points is made.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +16,16 @@ import numpy as np
 
 from stiction.description.description import SHAPE_KINDS
 from stiction.kernels.contact import BALL, RIM, Contact, Places
+from stiction.kernels.tree import PRISMATIC
 from stiction.robot import Robot
 
 if TYPE_CHECKING:
     from stiction.world import World
 
 RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from its lowest one [rad]
+SOLE_POINTS = 8  # the most on a side of a link that have all of the stiffness and damping given
+SIDES = np.vstack([np.eye(3), -np.eye(3)])  # directions of the sides of a link, in its axes
+THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m]
 
 
 def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
@@ -37,7 +47,7 @@ def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
         first += len(robot.link_name)
     rows.sort(key=lambda row: row["link"])  # places of one link are neighbours
     pairs = [(own, ground) for own in materials for ground in grounds]
-    return _stacked(rows), [row["name"] for row in rows], pairs
+    return _stacked(rows, _extent(world, rows)), [row["name"] for row in rows], pairs
 
 
 def shape_places(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
@@ -97,14 +107,60 @@ def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
         arm=np.zeros((count, 3)),
         normal=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)),
+        carried=np.zeros((count, 3)),
+        share=np.ones(count),
         floor=np.zeros(count),
         force=np.zeros((count, 3)),
         impulse=np.zeros((count, 3)),
         table=table,
+        reach=np.zeros(groups),
+        margin=np.zeros(groups),
     )
 
 
-def _stacked(rows: list[dict[str, Any]]) -> Places:
+def points_towards(places: Places, rows: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return the points of places that would touch ground on the side n, in the link, (rows, 3)."""
+    axis, radius = places.axis[rows], places.radius[rows, None]
+    out = np.broadcast_to(n, axis.shape)
+    across = out - (axis @ n)[:, None] * axis
+    length = np.linalg.norm(across, axis=1)
+    any_across = np.cross(axis, np.eye(3)[np.abs(axis).argmin(axis=1)])
+    across = np.where(length[:, None] > 1e-6, across, any_across)
+    across /= np.linalg.norm(across, axis=1)[:, None]
+    turn = places.turn[rows, None]
+    around = np.cos(turn) * across + np.sin(turn) * np.cross(axis, across)
+    towards = np.where((places.kind[rows] == RIM)[:, None], around, out)
+    return places.centre[rows] + radius * towards
+
+
+def on_side(places: Places, rows: np.ndarray, n: np.ndarray, thickness: float) -> np.ndarray:
+    """Return the points of places within a thickness of the outermost one on the side n."""
+    points = points_towards(places, rows, n)
+    out = points @ n
+    return points[out > out.max() - max(thickness, THICKNESS)]
+
+
+def share_of_stiffness(places: Places, rows: np.ndarray) -> float:
+    """Return the share of a force law's stiffness that each place of one link has."""
+    most = max(len(on_side(places, rows, n, THICKNESS)) for n in SIDES)
+    return min(1.0, SOLE_POINTS / most)
+
+
+def _extent(world: World, rows: list[dict[str, Any]]) -> float:
+    """Farthest that a place may be from O of its tree [m]; infinite if a slide has no end."""
+    tree = world.tree
+    far = np.zeros(len(tree.parent))
+    for link in range(1, len(far)):
+        parent, d = tree.parent[link], tree.v_index[link]
+        if parent > 0:
+            far[link] = far[parent] + np.linalg.norm(tree.joint_position[link])
+        if parent > 0 and tree.joint_type[link] == PRISMATIC:
+            far[link] += max(abs(tree.lower[d]), abs(tree.upper[d]))
+    reach = [far[row["link"]] + np.linalg.norm(row["centre"]) + row["radius"] for row in rows]
+    return float(max(reach, default=0.0))
+
+
+def _stacked(rows: list[dict[str, Any]], extent: float) -> Places:
     """One array per field."""
 
     def column(name: str, kind: Any, *shape: int) -> np.ndarray:
@@ -115,7 +171,7 @@ def _stacked(rows: list[dict[str, Any]]) -> Places:
     group_links, firsts, groups = np.unique(links, return_index=True, return_inverse=True)
     members = [slice(*ends) for ends in itertools.pairwise([*firsts, len(rows)])]
     spheres = [_sphere(centres[group], radii[group]) for group in members]
-    return Places(
+    places = Places(
         kind=column("kind", np.int64),
         link=links,
         centre=centres,
@@ -124,11 +180,16 @@ def _stacked(rows: list[dict[str, Any]]) -> Places:
         turn=column("turn", float),
         group=groups.astype(np.int64),
         pair=column("pair", np.int64),
+        share=np.ones(len(rows)),
+        extent=np.array([extent]),
         group_link=group_links,
         group_first=np.append(firsts, len(rows)).astype(np.int64),
         group_centre=np.array([centre for centre, _ in spheres]).reshape(-1, 3),
         group_radius=np.array([radius for _, radius in spheres]),
     )
+    for group in members:
+        places.share[group] = share_of_stiffness(places, np.arange(len(rows))[group])
+    return places
 
 
 def _sphere(centres: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, float]:

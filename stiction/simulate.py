@@ -16,7 +16,15 @@ from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
 from stiction.loop import Record
 from stiction.motion import Motion
-from stiction.simulation import ARTICULATED, MIDPOINT, Controller, Simulation, is_count, is_real
+from stiction.simulation import (
+    ARTICULATED,
+    MIDPOINT,
+    Controller,
+    Simulation,
+    is_count,
+    is_real,
+    warn_of_depth,
+)
 from stiction.world import State, World
 
 CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progress and Ctrl-C
@@ -78,7 +86,10 @@ def simulate(
         recorded = {name: array[:kept] for name, array in arrays._asdict().items()}
         return Motion(world, time, **recorded, parameters=parameters)
 
-    _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
+    try:
+        _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
+    finally:  # a run that fails says it, too
+        parameters["notes"] += warn_of_depth(simulation, arrays.depth)
     if steps % record.every == 0:
         arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v
         for name, array in arrays._asdict().items():

@@ -36,7 +36,12 @@ from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
 from stiction.materials import pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
-from stiction.stability import StabilityWarning, longest_step
+from stiction.stability import (
+    StabilityWarning,
+    landing_speeds,
+    longest_explicit_step,
+    longest_step,
+)
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
@@ -98,7 +103,8 @@ class Simulation:
         self._state = StepState(begin.q, begin.v)
         model = checked_model(contact)
         surface, self.place_names, self.notes = make_surface(world, model)
-        self.notes += warn_of_long_step(world, model, surface, self.dt)
+        self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
+        self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
             allocate(world.tree),
             checked_method(method),
@@ -309,15 +315,59 @@ def checked_method(method: Any) -> Any:
     return method
 
 
-def warn_of_long_step(world: World, model: Any, surface: Surface, dt: float) -> list[str]:
+def warn_of_long_step(
+    world: World, model: Any, surface: Surface, dt: float, state: State
+) -> list[str]:
     """Warn, with numbers, where an explicit contact law would need shorter steps; and note it."""
-    bound = longest_step(world, model, surface.places, surface.contact.table)
+    places, table = surface.places, surface.contact.table
+    landing = None
+    if MODELS[type(model)].landing_depth is not None and len(places.link):
+        landing = landing_speeds(world, places, surface.ground, state)
+    bound = longest_step(world, model, places, table, landing)
     if bound is None or dt <= bound.dt:
         return []
+    deep = f" at a depth of {1e3 * bound.depth:.2g} mm" if bound.depth > 0 else ""
     together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
     message = (
         f"{type(model).__name__}: dt is {dt:g} s; {together}, bear at most "
-        f"{bound.dt:.3g} s: give a shorter dt, or less stiffness and damping"
+        f"{bound.dt:.3g} s{deep}: give a shorter dt, or less stiffness and damping"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
+
+
+def warn_of_depth(simulation: Simulation, depth: np.ndarray) -> list[str]:
+    """Warn if points went deeper (rows, places) than the step allows for a law that stiffens."""
+    system = simulation._system
+    surface, model = system.surface, system.model
+    if MODELS[type(model)].landing_depth is None or depth.size == 0:
+        return []
+    reached = np.nan_to_num(depth).max(axis=0)
+    table = surface.contact.table
+    bound = longest_step(simulation.world, model, surface.places, table, depths=reached)
+    if bound is None or simulation.dt <= bound.dt or bound.depth == 0:
+        return []
+    message = (
+        f"{type(model).__name__}: '{bound.link}' went {1e3 * bound.depth:.3g} mm deep, where its "
+        f"{bound.points} points bear a dt of at most {bound.dt:.3g} s; this run had "
+        f"{simulation.dt:g} s: do not trust it, give a shorter dt or more stiffness"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=3)
+    return [message]
+
+
+def warn_of_servos(
+    world: World, integrator: Any, controllers: tuple, state: State, dt: float
+) -> list[str]:
+    """Warn where an explicit integrator would need shorter steps for servos and joint dampers."""
+    bound = longest_explicit_step(world, integrator, controllers, state)
+    if bound is None or dt <= bound.dt:
+        return []
+    message = (
+        f"{type(integrator).__name__} takes servos, springs and dampers of joints explicitly: dt "
+        f"is {dt:g} s; the mode of '{bound.joint}', at {abs(bound.rate):.3g} 1/s, bears at most "
+        f"{bound.dt:.3g} s: give a shorter dt, smaller gains, or an integrator that takes damping "
+        "implicitly, such as Leapfrog()"
     )
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]

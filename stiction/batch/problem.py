@@ -92,7 +92,7 @@ def make_problem(
         raise InputError(
             f"torque: found shape {given.shape}; give finite numbers ({worlds}, {world.nv})"
         )
-    dt = checked_dt(dt)
+    dt, first = checked_dt(dt), State(q[0], v[0], start)
     return Problem(
         world=world,
         worlds=worlds,
@@ -111,7 +111,7 @@ def make_problem(
         start=start,
         surface=surface,
         place_names=names,
-        notes=[*notes, *more, *more_notes, *warn_of_long_step(world, model, surface, dt)],
+        notes=[*notes, *more, *more_notes, *warn_of_long_step(world, model, surface, dt, first)],
     )
 
 

@@ -35,6 +35,7 @@ from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.dynamics import servo_targets
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import InputError, SimulationError
+from stiction.places import SOLE_POINTS
 from stiction.stability import StabilityWarning
 
 DT = 0.001  # [s]
@@ -259,7 +260,10 @@ def contact_models(points: int) -> list[Any]:
             continue
         values = {"mu_static": FRICTION, "mu_kinetic": FRICTION}
         sole = SHARED.get(kind.__name__, {})
-        values |= {name: 2 * value / points for name, value in sole.items()}
+        each = 2 / points
+        if kind.__name__ in FORCE_LAWS:
+            each = max(each, 1 / SOLE_POINTS)  # of more points, each has a share by itself
+        values |= {name: each * value for name, value in sole.items()}
         values |= {"eps": EPS} if kind.__name__ in FORCE_LAWS else OTHERS.get(kind.__name__, {})
         fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
         models.append(kind(**{name: values[name] for name in fields if name in values}))

@@ -66,7 +66,8 @@ class Model:
     point_state: int  # numbers that it remembers per place
     group_state: int  # numbers that it remembers per foot
     room: int  # numbers of room that it needs per place
-    longest_step: Callable[[Any, float], float] | None  # (params, mass of a point) -> dt [s]
+    longest_step: Callable[..., float] | None  # (params, mass of a point, perhaps depth) -> dt [s]
+    landing_depth: Callable[[Any, float, float, float], float] | None  # see `contact_model`
 
     @property
     def fields(self) -> dict[str, Parameter]:
@@ -106,9 +107,15 @@ def contact_model(
     point_state: int = 0,
     group_state: int = 0,
     room: int = 0,
-    longest_step: Callable[[Any, float], float] | None = None,
+    longest_step: Callable[..., float] | None = None,
+    landing_depth: Callable[[Any, float, float, float], float] | None = None,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a kernel `(params, dynamics, contact, state, work, dt) -> status` for a type."""
+    """Register a kernel `(params, dynamics, contact, state, work, dt) -> status` for a type.
+
+    longest_step: (params, mass) -> the longest step [s] that a point bears with a mass behind it
+    [kg]; or (params, mass, depth), if it depends on how deep the point is [m]. Then landing_depth:
+    (params, mass, speed, gravity) -> the depth that a point reaches which lands with a mass on it.
+    """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
         found = tuple(inspect.signature(function).parameters)
@@ -125,7 +132,15 @@ def contact_model(
             )
         compiled = kernel(function)
         MODELS[kind] = Model(
-            kind, compiled, promises, family, point_state, group_state, room, longest_step
+            kind,
+            compiled,
+            promises,
+            family,
+            point_state,
+            group_state,
+            room,
+            longest_step,
+            landing_depth,
         )
         return compiled
 

@@ -39,6 +39,10 @@ across t_i while a point slides; a foot that turns on the spot has no F_t and ne
 = lambda_d leaves no margin: on a slope near the friction angle a brick sticks and slides in turns,
 and turns. A point that lands fast along the ground sticks first, which brakes for T_*s. Places with
 a radius are anchored where they touch, so a ball that rolls winds its spring up.
+
+Stiffness and damping are those of one testing point, as in the paper: they are not shared among the
+vertices of a hull of hundreds, as the other force laws do. Give such a foot testing points with
+`robot.with_sole_points`, and parameters with `from_material` or `stiction tune sole`.
 """
 
 from __future__ import annotations
@@ -56,7 +60,13 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.elastic_sole import sole_parameters
 from stiction.contact.friction import tangential
-from stiction.contact.hunt_crossley import Exponent, HuntCrossley, bearable_at_depth
+from stiction.contact.hunt_crossley import (
+    DEPTH,
+    Exponent,
+    HuntCrossley,
+    bearable_at_depth,
+    landing_depth,
+)
 from stiction.contact.spring_damper import Damping, Friction, Stiffness, Switch, bearable_step
 from stiction.kernels.spatial import (
     add,
@@ -134,11 +144,16 @@ class Distributed(NamedTuple):
         return cls(**sole_parameters(cls._fields, given, others))
 
 
-def bearable(p: Distributed, mass: float) -> float:
+def normal_law(p: Distributed) -> HuntCrossley:
+    """Return the law along the normal alone."""
+    return HuntCrossley(p.stiffness, p.damping, p.alpha, p.beta)
+
+
+def bearable(p: Distributed, mass: float, depth: float = DEPTH) -> float:
     """Return the longest step [s] for the springs and dampers along the normal and the ground."""
-    normal = HuntCrossley(p.stiffness, p.damping, p.alpha, p.beta)
     along = max(p.tangential_damping, p.sliding_damping)
-    return min(bearable_at_depth(normal, mass), bearable_step(p.tangential_stiffness, along, mass))
+    normal = bearable_at_depth(normal_law(p), mass, depth)
+    return min(normal, bearable_step(p.tangential_stiffness, along, mass))
 
 
 # ------------------------------------------------------------------------------------------ memory
@@ -303,6 +318,7 @@ def change_phase(p, contact, state, i, position, time):
     point_state=POINT_STATE,
     group_state=GROUP_STATE,
     longest_step=bearable,
+    landing_depth=lambda p, *landing: landing_depth(normal_law(p), *landing),
 )
 def distributed(params, dynamics, contact, state, work, dt):
     """Write the forces of all points, and what they and their feet are to remember.

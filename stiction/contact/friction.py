@@ -29,7 +29,8 @@ def choose_friction(params, contact, room):
     """Write the coefficient of every point by the speed at which it slides now."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        v_t = tangential(load_vector(contact.normal, i), load_vector(contact.velocity, i))
+        v = sub(load_vector(contact.velocity, i), load_vector(contact.carried, i))
+        v_t = tangential(load_vector(contact.normal, i), v)
         slides = math.sqrt(dot(v_t, v_t)) > p.stick_speed
         room[i, MU] = p.mu_kinetic if slides else p.mu_static
 

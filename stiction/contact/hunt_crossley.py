@@ -18,32 +18,41 @@ Section 3.1.1, Eqs. (5), (13)-(16): f_n = k_n d^alpha + mu_n d^beta d_dot with d
 
 Departs from the paper: Eqs. (5) and (13)-(15) are printed with the sign of a force that pulls;
 Eq. (16), whose sign is right, is used for all. Where a point leaves so fast that the force would
-pull, it is zero (`unilateral` = 1, default; 0 is as printed). Friction is that of a sliding point,
-Eq. (12) of `spring_damper`; the tangential springs belong to the model of the whole paper.
+pull, it is zero (`unilateral` = 1, default; 0 is as printed). Friction is that of `spring_damper`:
+a point sticks by a spring along the ground, here as stiff as the normal one is at the present
+depth, f_n / d, and damped by the normal damper and by taking the spring at the end of the step; or,
+with `sticking` = 0, Eq. (7) and (12) there. The tangential springs of the whole paper, and its
+friction of whole feet, are in `distributed`.
+
+The law is stiffer the deeper a point is. Its longest step is told for the depth that a landing
+reaches: all of the robot's mass on one side of a link, with the energy of its fall.
 """
 
+import math
 from typing import Annotated, NamedTuple
 
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     NO_PULL,
-    UNIQUE_FORCES,
     Parameter,
     contact_model,
     parameters,
     vector,
 )
 from stiction.contact.spring_damper import (
+    POINT_STATE,
     Friction,
     Speed,
     Switch,
     bearable_step,
+    forget_stretch,
+    store_held_force,
     store_sliding_force,
 )
-from stiction.kernels.spatial import dot
+from stiction.kernels.spatial import dot, like
 from stiction.kernels.tree import OK
 
-DEPTH = 1e-3  # at which the longest step is told: deeper, the law is stiffer [m]
+DEPTH = 1e-3  # least depth for which the longest step is told: deeper, the law is stiffer [m]
 Exponent = Annotated[float, Parameter("", low=0, high=10)]
 
 
@@ -55,27 +64,53 @@ class HuntCrossley(NamedTuple):
     alpha: Exponent = 1.5
     beta: Exponent = 1.5
     mu_kinetic: Friction = 0.5
-    eps: Speed = 1e-4
+    eps: Speed = 1e-4  # without sticking: slower than this, a point does not slip
     unilateral: Switch = 1.0
+    sticking: Switch = 1.0  # 1: a spring along the ground holds a point; 0: Eq. (7)
 
 
-def bearable_at_depth(p: HuntCrossley, mass: float) -> float:
-    """Return the longest step [s] with the stiffness and damping that the law has at DEPTH."""
-    stiffness = p.alpha * p.stiffness * DEPTH ** (p.alpha - 1) if p.alpha > 0 else 0.0
-    return bearable_step(stiffness, p.damping * DEPTH**p.beta, mass)
+def bearable_at_depth(p: HuntCrossley, mass: float, depth: float = DEPTH) -> float:
+    """Return the longest step [s] with the stiffness and damping that the law has at a depth."""
+    d = max(depth, DEPTH)
+    stiffness = p.alpha * p.stiffness * d ** (p.alpha - 1) if p.alpha > 0 else 0.0
+    return bearable_step(stiffness, p.damping * d**p.beta, mass)
+
+
+def landing_depth(p: HuntCrossley, mass: float, speed: float, gravity: float) -> float:
+    """Return how deep [m] a point goes that lands with a mass on it, were there no damping.
+
+    Where k d^(alpha + 1) / (alpha + 1) = m v^2 / 2 + m g d.
+    """
+    if p.stiffness == 0:
+        return DEPTH
+    d = 0.0
+    for _ in range(200):  # converges by a factor of at least 1 / (alpha + 1) each time
+        energy = mass * (speed**2 / 2 + gravity * d)
+        before, d = d, ((p.alpha + 1) * energy / p.stiffness) ** (1 / (p.alpha + 1))
+        if math.isclose(d, before, rel_tol=1e-9):
+            break
+    return d
 
 
 @contact_model(
     HuntCrossley,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL),
+    point_state=POINT_STATE,
     longest_step=bearable_at_depth,
+    landing_depth=landing_depth,
 )
 def hunt_crossley(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (16)."""
+    forget_stretch(params, state)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         d = contact.depth[i]
         d_dot = -dot(vector(contact.normal, i), vector(contact.velocity, i))
-        f_n = p.stiffness * d**p.alpha + p.damping * d**p.beta * d_dot  # Eq. (16)
-        store_sliding_force(contact, i, f_n, d_dot, p)
+        k, c = contact.share[i] * p.stiffness * d**p.alpha, contact.share[i] * p.damping * d**p.beta
+        f_n = k + c * d_dot  # Eq. (16)
+        if p.sticking > 0:
+            spring = k / d if d > 0 else like(d, 0)
+            store_held_force(contact, state, work, i, f_n, d_dot, spring, c + spring * dt, p)
+        else:
+            store_sliding_force(contact, i, f_n, d_dot, p)
     return OK

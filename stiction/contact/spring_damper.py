@@ -12,7 +12,17 @@
 Departs from the paper: Eqs. (13) and (14) print f_nu = -k d - c d_dot. With the depth of Eq. (4),
 which is positive inside, that force would pull the foot down; the sign is reversed here. Eq. (14)
 pulls where a point leaves faster than d / dt; `unilateral` = 1 (default, ours) cuts the force off
-at zero, 0 is as printed. Static friction is not part of this model: below eps there is none.
+at zero, 0 is as printed.
+
+Eq. (7) has no friction below eps, and all of it above. But friction changes the speed of a point by
+mu f dt / m in a step, far more than eps, so what should rest is thrown to and fro for good: 9.81 N
+on a brick of 2 kg. `sticking` = 1 (default, ours) holds a point by a spring along the ground, as
+stiff and as damped as that of the normal, whose force ends at mu f_nu (P. A. Cundall and O. D. L.
+Strack, "A discrete numerical model for granular assemblies", 1979). It rests, creeps nowhere, and
+bears the same steps. `sticking` = 0 is as printed; only then eps counts.
+
+Stiffness and damping are those of one point. On sides with more than eight points each has a share,
+see `stiction.places`.
 """
 
 import math
@@ -22,13 +32,12 @@ from stiction.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     NO_PULL,
-    UNIQUE_FORCES,
     Parameter,
     contact_model,
     parameters,
     vector,
 )
-from stiction.kernels.spatial import add, dot, like, scale, store_vector
+from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
 
 Stiffness = Annotated[float, Parameter("N/m", low=0)]
@@ -37,6 +46,12 @@ Friction = Annotated[float, Parameter("", low=0)]
 Speed = Annotated[float, Parameter("m/s", low=0)]
 Switch = Annotated[float, Parameter("0 or 1", low=0, high=1)]
 
+# What a point that sticks remembers: columns of `state.now` and `state.trial`.
+TOUCHES = 0  # 1 while it is in the ground
+SINCE = 1  # time at which its spring was told last [s]
+STRETCH = 2  # of its spring along the ground, three wide [m]
+POINT_STATE = 5
+
 
 class SpringDamper(NamedTuple):
     """Spring and damper in parallel, Eq. (13)."""
@@ -44,8 +59,9 @@ class SpringDamper(NamedTuple):
     stiffness: Stiffness = 5.0e4
     damping: Damping = 500.0  # acts while the point sinks
     mu_kinetic: Friction = 0.5
-    eps: Speed = 1e-4
+    eps: Speed = 1e-4  # without sticking: slower than this, a point does not slip
     unilateral: Switch = 1.0
+    sticking: Switch = 1.0  # 1: a spring along the ground holds a point; 0: Eq. (7)
 
 
 class ImplicitSpringDamper(NamedTuple):
@@ -54,8 +70,9 @@ class ImplicitSpringDamper(NamedTuple):
     stiffness: Stiffness = 5.0e4
     damping: Damping = 500.0  # acts while the point sinks
     mu_kinetic: Friction = 0.5
-    eps: Speed = 1e-4
+    eps: Speed = 1e-4  # without sticking: slower than this, a point does not slip
     unilateral: Switch = 1.0
+    sticking: Switch = 1.0  # 1: a spring along the ground holds a point; 0: Eq. (7)
 
 
 def bearable_step(stiffness: float, damping: float, mass: float) -> float:
@@ -90,37 +107,83 @@ def store_sliding_force(contact, i, f_nu, d_dot, p):
     store_vector(contact.force, i, f)
 
 
+@kernel
+def forget_stretch(params, state):
+    """Clear what points are to remember; those that touch write it again."""
+    for place in range(state.trial.shape[0]):
+        state.trial[place, TOUCHES] = 0
+
+
+@kernel
+def store_held_force(contact, state, work, i, f_nu, d_dot, spring, damper, p):
+    """Write the force of a point with normal force f_nu that a spring holds along the ground.
+
+    spring, damper: along the ground [N/m, N s/m]. Where their force is more than friction, the
+    point slips, and the spring with it.
+    """
+    nu, v = vector(contact.normal, i), vector(contact.velocity, i)
+    if p.unilateral > 0 and f_nu < 0:
+        f_nu = like(f_nu, 0)  # the ground does not pull
+    place, now, trial, time = contact.point[i], state.now, state.trial, work.clock[0]
+    v_sigma = add(v, scale(d_dot, nu))  # Eq. (8)
+    stretch = zero_vector(f_nu)
+    if now[place, TOUCHES] > 0:
+        x = (now[place, STRETCH], now[place, STRETCH + 1], now[place, STRETCH + 2])
+        x = sub(x, scale(dot(nu, x), nu))
+        stretch = add(x, scale(time - now[place, SINCE], v_sigma))
+    pull = add(scale(spring, stretch), scale(damper, v_sigma))
+    size, most = math.sqrt(dot(pull, pull)), p.mu_kinetic * max(f_nu, like(f_nu, 0))
+    if size > most:
+        pull = scale(most / size, pull)  # Eq. (12)
+        stretch = scale(like(f_nu, 1) / spring, pull) if spring > 0 else zero_vector(f_nu)
+    trial[place, TOUCHES], trial[place, SINCE] = like(f_nu, 1), time
+    trial[place, STRETCH], trial[place, STRETCH + 1], trial[place, STRETCH + 2] = stretch
+    store_vector(contact.force, i, sub(scale(f_nu, nu), pull))
+
+
 @contact_model(
     SpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL),
+    point_state=POINT_STATE,
     longest_step=lambda p, mass: bearable_step(p.stiffness, p.damping, mass),
 )
 def spring_damper(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (13)."""
+    forget_stretch(params, state)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
+        k, c = contact.share[i] * p.stiffness, contact.share[i] * p.damping
         d = contact.depth[i]
         d_dot = -dot(vector(contact.normal, i), vector(contact.velocity, i))  # below Eq. (5)
-        f_nu = p.stiffness * d
+        f_nu = k * d
         if d_dot > 0:
-            f_nu += p.damping * d_dot  # Eq. (13)
-        store_sliding_force(contact, i, f_nu, d_dot, p)
+            f_nu += c * d_dot  # Eq. (13)
+        if p.sticking > 0:
+            store_held_force(contact, state, work, i, f_nu, d_dot, k, c, p)
+        else:
+            store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK
 
 
 @contact_model(
     ImplicitSpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL),
+    point_state=POINT_STATE,
     longest_step=lambda p, mass: implicit_bearable_step(p.stiffness, p.damping, mass),
 )
 def implicit_spring_damper(params, dynamics, contact, state, work, dt):
     """Write the forces of Eq. (14)."""
+    forget_stretch(params, state)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
+        k, c = contact.share[i] * p.stiffness, contact.share[i] * p.damping
         d = contact.depth[i]
         d_dot = -dot(vector(contact.normal, i), vector(contact.velocity, i))  # below Eq. (5)
-        f_nu = p.stiffness * (d + d_dot * dt)
+        f_nu = k * (d + d_dot * dt)
         if d_dot > 0:
-            f_nu += p.damping * d_dot  # Eq. (14)
-        store_sliding_force(contact, i, f_nu, d_dot, p)
+            f_nu += c * d_dot  # Eq. (14)
+        if p.sticking > 0:
+            store_held_force(contact, state, work, i, f_nu, d_dot, k, c, p)
+        else:
+            store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK

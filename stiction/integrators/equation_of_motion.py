@@ -27,6 +27,7 @@ from stiction.integrators.touching import (
     resist,
     resist_again,
     seek,
+    seek_again,
     touch,
     tries_together,
 )
@@ -137,7 +138,8 @@ def settle(system, instant, q, v, shares):
         report[0] += before  # iterations of all tries
         share = like(dt, 0 if attempt < BLOCKS else WORST)
         if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), share) == 0:
-            return status
+            if not seek_again(system.model, system.surface, dynamics, instant, shares, v):
+                return status
     return settle_in_turn(system, instant, q, v, shares)
 
 

@@ -21,6 +21,7 @@ from stiction.compiled import INLINED, refuse_second
 from stiction.errors import InputError
 
 INTEGRATORS: dict[type, Callable[..., int]] = {}
+GROWTH: dict[type, Callable[[Any], Any]] = {}
 ARGUMENTS = ("params", "system", "state", "work", "time", "dt")
 
 
@@ -57,8 +58,15 @@ class Work(NamedTuple):
     total_solver: np.ndarray  # (3) all iterations, worst residual and stage
 
 
-def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters."""
+def integrator(
+    kind: type, growth: Callable[[Any], Any] | None = None
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters.
+
+    growth: of an integrator that takes damping explicitly, by what a step multiplies a solution of
+    x' = (z / dt) x, a function of complex z; `simulate` then warns of steps too long for servos,
+    springs and dampers of joints.
+    """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
         found = tuple(inspect.signature(function).parameters)
@@ -68,6 +76,8 @@ def integrator(kind: type) -> Callable[[Callable[..., int]], Callable[..., int]]
             )
         refuse_second(kind, INTEGRATORS.get(kind), function)
         INTEGRATORS[kind] = function
+        if growth is not None:
+            GROWTH[kind] = growth
         return function
 
     return declare

@@ -23,6 +23,7 @@ from stiction.kernels.spatial import (
     load_twist,
     load_vector,
     point_velocity,
+    sub,
     zero_vector,
 )
 
@@ -89,13 +90,15 @@ def idle_share(model, contact, response, first):
         n, p = load_vector(contact.normal, i), load_vector(contact.impulse, i)
         if dot(n, p) > 0:
             slow = stick_speed_of(model, contact.table, contact.pair[i])
-            before = tangential(n, load_vector(contact.velocity, i))
+            carried = load_vector(contact.carried, i)
+            before = tangential(n, sub(load_vector(contact.velocity, i), carried))
             after = tangential(n, velocity_after(contact, response, i))
             speed = math.sqrt(dot(before, before))
             moves_on = moves_on or dot(after, after) > slow * slow
             limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
             p_t = add(p_t, tangential(n, p))
-            if speed > slow:
+            # slower than turning moves the point in a step, it rolls, and its twist stops nothing
+            if speed > max(slow, math.sqrt(dot(carried, carried))):
                 r = arm_from_centre(contact, response, i)
                 free = point_velocity(load_twist(response.free, slot), r)
                 v_t, c = add(v_t, before), c + dot(free, before) / speed

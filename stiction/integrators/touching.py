@@ -35,7 +35,16 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.integrators.forward_dynamics import slot_modes
-from stiction.kernels.contact import NEVER, Contact, Places, add_contact_forces, detect
+from stiction.kernels.contact import (
+    NEVER,
+    Contact,
+    Places,
+    add_contact_forces,
+    carry_points,
+    detect,
+    detect_within_reach,
+    find_missed,
+)
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
     WRENCHES_LEFT,
@@ -114,6 +123,11 @@ def seek(model, surface, dynamics, instant, shares):
     _family(type(model))[1](model, surface, dynamics, instant, shares)
 
 
+def seek_again(model, surface, dynamics, instant, shares, v):
+    """Find points that the accelerations bring into reach; tells whether there are any."""
+    return _family(type(model))[6](model, surface, dynamics, instant, shares, v)
+
+
 def resist(model, system, instant, shares):
     """Add what contact does to the accelerations without it; returns a status."""
     return _family(type(model))[2](model, system, instant, shares)
@@ -174,6 +188,11 @@ def _seek(model, surface, dynamics, instant, shares):
     return as_python(_family(model.instance_class)[1])
 
 
+@overload(seek_again, jit_options=INLINED)
+def _seek_again(model, surface, dynamics, instant, shares, v):
+    return as_python(_family(model.instance_class)[6])
+
+
 @overload(resist, jit_options=INLINED)
 def _resist(model, system, instant, shares):
     return as_python(_family(model.instance_class)[2])
@@ -216,6 +235,11 @@ def _law_touch(model, surface, dynamics, instant):
 @kernel
 def _law_seek(model, surface, dynamics, instant, shares):
     """Do nothing."""
+
+
+@kernel
+def _none_missed(model, surface, dynamics, instant, shares, v):
+    return False
 
 
 @kernel
@@ -281,8 +305,30 @@ def _solver_seek(model, surface, dynamics, instant, shares):
     if surface.phase[0] == IMPACT:
         reach = like(reach, NEAR_IMPACT) * surface.impact[1]
     detect(surface.places, surface.ground, dynamics, contact, reach)
+    prepare_points(model, surface, dynamics, instant, shares)
+
+
+@kernel
+def _solver_seek_again(model, surface, dynamics, instant, shares, v):
+    contact, dt = surface.contact, instant.dt
+    if surface.phase[0] == IMPACT:
+        return False  # no time passes
+    if not find_missed(surface.places, surface.ground, dynamics, contact, v, dt):
+        return False
+    detect_within_reach(surface.places, surface.ground, dynamics, contact, dt)
+    prepare_points(model, surface, dynamics, instant, shares)
+    return True
+
+
+@kernel
+def prepare_points(model, surface, dynamics, instant, shares):
+    """Carry the points that were found on to where forces act, and lay their floors."""
+    contact, dt = surface.contact, instant.dt
+    if shares.bend != 1:  # semi-implicit Euler is of first order, and as the papers have it
+        ahead = shares.old * dt
+        carry_points(surface.places, dynamics, contact, ahead, like(dt, 0.5) * dt + ahead, dt)
     place_slots(contact, surface.work.response)
-    lay_floors(model, surface, instant.dt, shares, like(reach, 1))
+    lay_floors(model, surface, dt, shares, like(dt, 1))
 
 
 @kernel
@@ -514,7 +560,15 @@ def _acceleration_law_again(model, system, instant):
 
 
 _FAMILIES = {
-    FORCE_LAW: (_law_touch, _law_seek, _law_resist, _not_again, _law_hold, _law_close),
+    FORCE_LAW: (
+        _law_touch,
+        _law_seek,
+        _law_resist,
+        _not_again,
+        _law_hold,
+        _law_close,
+        _none_missed,
+    ),
     ACCELERATION_LAW: (
         _acceleration_law_touch,
         _impulse_law_seek,
@@ -522,6 +576,7 @@ _FAMILIES = {
         _acceleration_law_again,
         _solver_hold,
         _law_close,
+        _none_missed,
     ),
     IMPULSE_LAW: (
         _solver_touch,
@@ -530,6 +585,7 @@ _FAMILIES = {
         _not_again,
         _solver_hold,
         _solver_close,
+        _none_missed,
     ),
     IMPULSE_SOLVER: (
         _solver_touch,
@@ -538,6 +594,7 @@ _FAMILIES = {
         _not_again,
         _solver_hold,
         _solver_close,
+        _solver_seek_again,
     ),
 }
 
@@ -569,7 +626,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         p = add(load_vector(work.impulse, place), scale(share, p))
         store_vector(work.impulse, place, p)
         if first:
-            v = load_vector(contact.velocity, i)
+            v = sub(load_vector(contact.velocity, i), load_vector(contact.carried, i))
             after = add(velocity_after(contact, response, i), scale(-contact.floor[i], n))
             work.depth[place] = max(contact.depth[i], like(dt, 0))
             store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))

@@ -18,7 +18,7 @@ import stiction as st
 from mechanisms import turned
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.integrators.touching import SKIN
-from stiction.kernels.contact import REACH_ACCELERATION
+from stiction.kernels.contact import REACH
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
 from stiction.places import places_of
@@ -167,7 +167,7 @@ def step_of(world, motion, k, dt=DT):
     q, v, tree = motion.q[k], motion.v[k], world.tree
     rows, gap = point_jacobians(world, q)
     v_n = rows[:, 2] @ v
-    reach = -np.minimum(dt * v_n, 0) + REACH_ACCELERATION / 2 * dt * dt
+    reach = -np.minimum(dt * v_n, 0) + REACH * 9.81 / 2 * dt * dt
     near = np.flatnonzero(gap < reach)
     H = st.mechanics.inertia(world, q) + dt * np.diag(tree.damping)
     forces = motion.passive[k] + motion.torque[k] - st.mechanics.bias_force(world, q, v)

@@ -44,8 +44,71 @@ def test_eq_7_gives_no_friction_below_eps():
     state = world.standing(above=-0.001)
     for speed, slides in ((0.5e-4, False), (2e-4, True)):
         state.v[0] = speed
-        force = st.simulate(world, st.SpringDamper(), duration=1e-3, state=state).force[0, 0]
+        printed = st.SpringDamper(sticking=0.0)
+        force = st.simulate(world, printed, duration=1e-3, state=state).force[0, 0]
         assert (force[0] < 0) == slides
+
+
+STICKING = [st.SpringDamper(), st.ImplicitSpringDamper(), st.HuntCrossley()]
+NAMES = [type(model).__name__ for model in STICKING]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("model", STICKING, ids=NAMES)
+def test_a_brick_that_was_pushed_comes_to_rest_for_good(model):
+    """With Eq. (7) as printed friction throws it to and fro with +-9.81 N; by a spring it rests."""
+    world = st.World(st.robots.brick(mass=2.0))
+    state = world.standing()
+    state.v[0] = 0.5
+    motion = st.simulate(world, model, duration=3.0, dt=4e-4, state=state)
+    force = motion.force[-1000:-1].sum(axis=1)
+    assert np.abs(force[:, 0]).max() < 1e-3 * 9.81  # what is left of a decaying vibration
+    assert force[-1, 2] == pytest.approx(2.0 * 9.81, rel=1e-4)
+    # v^2 / (2 mu g), less what friction does while the brick sinks in, and what springs give back
+    assert motion.q[-1, 0] == pytest.approx(0.5**2 / (2 * 0.5 * 9.81), rel=0.03)
+    printed = st.simulate(
+        world, model._replace(sticking=0.0), duration=3.0, dt=4e-4, state=state
+    ).force[-1000:-1]
+    assert np.abs(printed.sum(axis=1)[:, 0]).max() > 1.0
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("model", STICKING, ids=NAMES)
+def test_a_brick_holds_on_a_slope_below_the_friction_angle_and_slides_above(model):
+    for slope, holds in ((0.9, True), (1.1, False)):
+        world = st.World(st.robots.brick(), ground=st.Slope(np.arctan(slope * 0.5)))
+        motion = st.simulate(world, model, duration=2.0, dt=4e-4, state=world.standing())
+        moved = np.linalg.norm(motion.q[-1, :2] - motion.q[len(motion.q) // 2, :2])
+        if holds:
+            assert moved < 1e-5  # vibrations of the springs, 0.1 mm long, die out
+        else:
+            a = 9.81 * np.sin(np.arctan(slope * 0.5)) * (1 - 1 / slope)
+            gained = np.linalg.norm(motion.v[-1, :3] - motion.v[len(motion.q) // 2, :3])
+            assert gained == pytest.approx(1.0 * a, rel=0.02)  # in one second
+
+
+@pytest.mark.jit
+def test_a_ball_rolls_without_winding_the_spring_up():
+    """The stretch follows the velocity of what touches, which is none, and not the ball."""
+    world = st.World(st.robots.ball(radius=0.1))
+    state = world.standing(above=-1e-4)
+    state.v[0], state.v[4] = 1.0, 10.0
+    motion = st.simulate(world, st.SpringDamper(), duration=2.0, dt=2e-4, state=state)
+    assert motion.v[-1, 0] == pytest.approx(1.0, rel=1e-3)  # sunk in, its radius is shorter
+    assert motion.q[-1, 0] == pytest.approx(2.0, rel=1e-3)
+
+
+def test_many_points_of_a_side_share_the_stiffness_of_eight():
+    """A box on a grid of n points sinks as on 8, on 4 corners as on 4."""
+    law = st.SpringDamper(stiffness=1e4, damping=200.0)
+    for along, points in ((2, 4), (10, 8)):
+        robot = st.robots.box((0.2, 0.1, 0.1), 2.0)
+        robot = robot.with_sole_points("box", along, along)
+        world = st.World(robot)
+        depth = 2.0 * 9.81 / (points * 1e4)
+        state = world.standing(above=-depth)
+        motion = st.simulate(world, law, duration=1e-3, dt=1e-3, state=state)
+        assert motion.force[0].sum(axis=0)[2] == pytest.approx(2.0 * 9.81, rel=1e-9)
 
 
 @pytest.mark.jit
@@ -146,7 +209,11 @@ def test_a_pair_of_materials_wins_over_the_value_given_to_the_model():
     ball = st.robots.ball()
     world = st.World(ball, materials={("ground", "default"): {"stiffness": 2e4, "alpha": 1.0}})
     motion = st.simulate(
-        world, st.SpringDamper(stiffness=1e4), duration=1e-3, state=world.standing(above=-1e-3)
+        world,
+        st.SpringDamper(stiffness=1e4),
+        duration=1e-3,
+        dt=5e-4,
+        state=world.standing(above=-1e-3),
     )
     assert motion.force[0, 0, 2] == pytest.approx(20.0, rel=1e-9)
     assert motion.parameters["notes"] == [
