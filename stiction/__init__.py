@@ -39,6 +39,7 @@ from stiction.robot import Robot
 from stiction.scenes.scene import Scene
 from stiction.simulate import Recording, simulate
 from stiction.simulation import Simulation
+from stiction.unsolved import UnsolvedWarning
 from stiction.world import State, World
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "StictionError",
     "TabulatedForce",
     "Torques",
+    "UnsolvedWarning",
     "World",
     "contact_model",
     "controller",

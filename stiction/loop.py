@@ -11,12 +11,14 @@ from numba.extending import overload
 
 from stiction.compiled import INLINED, as_python, kernel, routine_with
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
+from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
 from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.integrators.sliding import finish_slides
 from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
 from stiction.kernels.kinematics import zero_rows
+from stiction.kernels.response import ALL_ITERATIONS
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
 
@@ -40,6 +42,16 @@ class Record(NamedTuple):
     slip: np.ndarray  # (rows, places, 3)
     contact_velocity: np.ndarray  # (rows, places, 3)
     solver: np.ndarray  # (rows, 3)
+
+
+class Report(NamedTuple):
+    """What became of a run; unlike the record it counts every step."""
+
+    steps: np.ndarray  # (1) taken so far
+    fault: np.ndarray  # (1) coordinate at fault, see `fault`; -1 if all is well
+    unsolved: np.ndarray  # (1) steps whose contact problem or joint friction was not solved
+    worst_step: np.ndarray  # (1) the one of these with the largest residual
+    worst_residual: np.ndarray  # (1) that residual
 
 
 class Clock(NamedTuple):
@@ -144,18 +156,25 @@ def keep_acceleration(dynamics):
 @kernel
 def clear_totals(work):
     """Forget what the last step did."""
+    for k in range(3):
+        work.total_solver[k] = 0
     if work.wanted[0] == 0:
         return
     zero_rows(work.total_impulse)
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
-    for k in range(3):
-        work.total_solver[k] = 0
 
 
 @kernel
-def add_part(work, share):
-    """Add what a part of the step did to what the step did; `share`: how long it is in steps."""
+def add_part(system, work, share):
+    """Add what a part of the step did to what the step did; `share`: how long it is in steps.
+
+    How well its contact problem was solved counts in every step, also in those not recorded.
+    """
+    solved = system.surface.work.response.report
+    work.total_solver[0] = solved[ALL_ITERATIONS]
+    work.total_solver[1] = max(work.total_solver[1], solved[1])
+    work.total_solver[2] = max(work.total_solver[2], solved[2])
     if work.wanted[0] == 0:
         return
     for d in range(len(work.torque)):
@@ -164,9 +183,6 @@ def add_part(work, share):
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
-    work.total_solver[0] += work.solver[0]
-    work.total_solver[1] = max(work.total_solver[1], work.solver[1])
-    work.total_solver[2] = max(work.total_solver[2], work.solver[2])
 
 
 def step_with(model, params, system, state, work, time, dt):
@@ -191,7 +207,7 @@ def plain_step(model, params, system, state, work, time, dt):
     status = take_step(params, system, state, work, time, dt)
     keep_acceleration(system.dynamics)
     clear_totals(work)
-    add_part(work, like(dt, 1))
+    add_part(system, work, like(dt, 1))
     return status
 
 
@@ -217,7 +233,7 @@ def step_through_impacts(model, params, system, state, work, time, dt):
             until = surface.impact[0]
             if impacts == IMPACTS or not until < part:
                 keep_acceleration(system.dynamics)
-                add_part(work, part / dt)
+                add_part(system, work, part / dt)
                 finish_slides(system, state, work, part)
                 remove_drift(system, state, work)
                 return status
@@ -227,7 +243,7 @@ def step_through_impacts(model, params, system, state, work, time, dt):
             if until <= like(dt, MOMENT) * dt:
                 phase, part = IMPACT, like(dt, MOMENT) * dt
             continue
-        add_part(work, part / dt)
+        add_part(system, work, part / dt)
         if phase == APPROACH:
             keep_acceleration(system.dynamics)
             finish_slides(system, state, work, part)
@@ -239,21 +255,33 @@ def step_through_impacts(model, params, system, state, work, time, dt):
             phase, part = WHOLE, left
 
 
+@kernel
+def count_unsolved(report, solved, step):
+    """Count a step whose contact problem was not solved, and remember the worst."""
+    if solved[2] < NOT_CONVERGED:
+        return
+    if report.unsolved[0] == 0 or solved[1] > report.worst_residual[0]:
+        report.worst_step[0], report.worst_residual[0] = step, solved[1]
+    report.unsolved[0] += 1
+
+
 def run(params, system, state, work, record, clock, first, last, report):
-    """Take the steps first .. last; returns a status. report: (steps taken, faulty coordinate)."""
+    """Take the steps first .. last; returns a status."""
     for step in range(first, last):
         row, keep = step // clock.every, step % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or step == last - 1)
+        system.surface.work.response.report[ALL_ITERATIONS] = 0
         time = clock.start + like(clock.dt, step) * clock.dt
         status = step_with(system.model, params, system, state, work, time, clock.dt)
         commit(system.surface.memory)
         if keep:
             keep_forces(record, work, row, clock.dt)
-        report[0] = step + 1
-        report[1] = fault(state)
-        if report[1] >= 0:
+        count_unsolved(report, work.total_solver, step)
+        report.steps[0] = step + 1
+        report.fault[0] = fault(state)
+        if report.fault[0] >= 0:
             return DIVERGED
         if status != OK:
             return status

@@ -11,6 +11,7 @@ from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.errors import InputError
 
 Materials = Mapping[tuple[str, str], Mapping[str, float]]
+FRICTION = ("mu_static", "mu_kinetic", "mu")  # fields that friction of a model file stands for
 
 
 def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[str, float]]:
@@ -35,14 +36,46 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
     return table
 
 
-def pair_table(
-    model: Any, pairs: Iterable[tuple[str, str]], materials: dict[frozenset[str], dict[str, float]]
-) -> tuple[np.ndarray, list[str]]:
-    """Return the parameters of every pair (pairs, fields), and notes on entries that are not read.
+def check_named(
+    table: Mapping[frozenset[str], Any], robots: Iterable[str], ground: Iterable[str]
+) -> list[str]:
+    """Raise InputError for a pair that names no material there is; note pairs that never meet.
 
-    An entry of the table for the pair wins over the value that was given to the model.
+    robots, ground: names of their materials.
+    """
+    own, under = sorted(set(robots)), sorted(set(ground))
+    notes = []
+    for pair in table:
+        named = " and ".join(repr(name) for name in sorted(pair))
+        for name in sorted(pair):
+            if name not in own and name not in under:
+                raise InputError(
+                    f"materials: the pair {named}: there is no material '{name}' in this world; "
+                    f"its robots have {', '.join(map(repr, own)) or 'none'}, its ground "
+                    f"{', '.join(map(repr, under)) or 'none'}"
+                )
+        if not any({one, other} == set(pair) for one in own for other in under):
+            notes.append(f"materials {named} never meet: robots touch the ground only")
+    return notes
+
+
+def pair_table(
+    model: Any,
+    pairs: Iterable[tuple[str, str]],
+    materials: dict[frozenset[str], dict[str, float]],
+    declared: Mapping[str, tuple[float, float]] | None = None,
+) -> tuple[np.ndarray, list[str]]:
+    """Return the parameters of every pair (pairs, fields), and notes on where they come from.
+
+    The first of these that is there counts: the table's entry for the pair; the value that was
+    given to the model; the friction that the robot's file declares for the material; the default
+    of the model. A friction of the model counts as given if any of its coefficients differs from
+    its default.
+
+    declared: static and kinetic friction by the name of a robot's material.
     """
     fields = MODELS[type(model)].fields
+    friction = {} if friction_is_given(model) else (declared or {})
     rows, notes = [], []
     for pair in pairs:
         given = materials.get(frozenset(pair), {})
@@ -51,15 +84,33 @@ def pair_table(
             for name in given
             if name not in fields
         ]
+        from_file = {}
+        if pair[0] in friction and not any(name in given for name in FRICTION):
+            static, kinetic = friction[pair[0]]
+            coefficients = zip(FRICTION, (static, kinetic, kinetic), strict=True)
+            from_file = {name: value for name, value in coefficients if name in fields}
+        if from_file:
+            values = ", ".join(f"{name} {value:g}" for name, value in from_file.items())
+            notes.append(f"the pair {pair} has the friction of the robot's file: {values}")
         row = {
             name: checked_parameter(f"materials {pair}", name, bounds, given[name])
             if name in given
-            else getattr(model, name)
+            else float(from_file.get(name, getattr(model, name)))
             for name, bounds in fields.items()
         }
         check_friction(type(model).__name__, pair, row)
         rows.append(list(row.values()))
     return np.array(rows, float).reshape(len(rows), len(fields)), notes
+
+
+def friction_is_given(model: Any) -> bool:
+    """Whether a coefficient of friction of a model is not its default."""
+    defaults = type(model)._field_defaults
+    return any(
+        name not in defaults or getattr(model, name) != defaults[name]
+        for name in FRICTION
+        if name in model._fields
+    )
 
 
 def check_friction(model: str, pair: tuple[str, str], row: Mapping[str, float]) -> None:

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.errors import InputError, MotionFileError, StictionError
 from stiction.external import Push, TabulatedForce
 from stiction.ground import ground_from, ground_values
 from stiction.kernels.tree import allocate
 from stiction.mechanics import Energy, Momentum, measure
 from stiction.robot import Robot
+from stiction.unsolved import UnsolvedSteps
 from stiction.world import State, World
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ class Motion:
     # (n, places, 3) of touching points against the ground as the step ends, less the slowest that
     # is allowed along the normal [m/s]; zeros if not recorded
     contact_velocity: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    # (n, 3) iterations, residual and stage (0: solved at once, 9: not solved) of the contact solver
+    # (n, 3) of the contact solver: iterations of all solutions tried in the step, and the worst
+    # residual and stage (0: solved at once, 9: not solved) of those that it was taken with
     solver: np.ndarray = field(default_factory=lambda: np.zeros(0))
     parameters: dict[str, Any] = field(default_factory=dict)  # how it was simulated
     versions: dict[str, str] = field(default_factory=lambda: versions())
@@ -78,6 +81,20 @@ class Motion:
     def __len__(self) -> int:
         """How many moments."""
         return len(self.time)
+
+    @property
+    def unsolved(self) -> UnsolvedSteps:
+        """Steps that were not solved, recorded or not; in older files those recorded."""
+        counted = self.parameters.get("unsolved")
+        if counted is not None:
+            return UnsolvedSteps(**counted)
+        rows = np.flatnonzero(np.isfinite(self.solver[:, 2]))
+        bad = rows[self.solver[rows, 2] >= NOT_CONVERGED]
+        if not len(bad):
+            return UnsolvedSteps(0, len(rows), 0.0, np.nan)
+        worst = bad[np.argmax(self.solver[bad, 1])]
+        residual, time = float(self.solver[worst, 1]), float(self.time[worst])
+        return UnsolvedSteps(len(bad), len(rows), residual, time)
 
     def state(self, k: int = -1) -> State:
         """State at moment k, the last by default."""

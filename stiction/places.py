@@ -38,7 +38,7 @@ def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
     materials: dict[str, int] = {}
     first = 1
     for robot in world.robots:
-        for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
+        for shape in np.flatnonzero(robot.shape_touches):
             link = first + int(robot.shape_link[shape])
             own = materials.setdefault(str(robot.shape_material[shape]), len(materials))
             name = f"{robot.name}/{robot.shape_name[shape]}"
@@ -82,7 +82,7 @@ def untouchable(world: World) -> list[str]:
     return [
         f"{robot.name}/{robot.shape_name[shape]}"
         for robot in world.robots
-        for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0))
+        for shape in np.flatnonzero(robot.shape_touches)
         if not shape_places(robot, shape)
     ]
 

@@ -83,7 +83,7 @@ def _points_in_world(robot: Robot) -> dict[int, np.ndarray]:
     dynamics = allocate(world.tree)
     forward_kinematics(dynamics, world.home().q)
     points: dict[int, list[np.ndarray]] = {}
-    for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
+    for shape in np.flatnonzero(robot.shape_touches):
         link = int(robot.shape_link[shape])
         origin = dynamics.origin[world.tree.root[link + 1]] + dynamics.position[link + 1]
         placed = origin + outline(robot, shape) @ dynamics.rotation[link + 1].T

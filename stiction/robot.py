@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from stiction.arguments import numbers
 from stiction.description.checks import check
-from stiction.description.description import SHAPE_KINDS, Description
+from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
 from stiction.robot_arrays import JOINT_CODES, JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
@@ -163,6 +163,28 @@ class Robot:
             changed |= {f"{what}_position": positions, f"{what}_rotation": rotations}
         return changed
 
+    @property
+    def shape_touches(self) -> np.ndarray:
+        """Which shapes may touch the ground, (shapes) bool.
+
+        Colliding shapes of moving links, less those of links that the file keeps apart from what
+        is fixed in the world (by <exclude> or by contype and conaffinity), plus those that a <pair>
+        of the file joins with something fixed in the world.
+        """
+        moving = self.shape_collides & (self.shape_link >= 0)
+        fixed = set(self.shape_name[self.shape_link < 0].tolist())
+        paired = {
+            other
+            for pair in self.contact_pairs.tolist()
+            for one, other in (pair, pair[::-1])
+            if one in fixed
+        }
+        apart = {name for pair in self.contact_excludes.tolist() if WORLD in pair for name in pair}
+        links = np.append(self.link_name, WORLD)[self.shape_link]
+        return moving & (
+            np.isin(self.shape_name, list(paired)) | ~np.isin(links, list(apart - {WORLD}))
+        )
+
     def with_joints(self, **values: ArrayLike) -> Robot:
         """Return the same robot with other joint properties, each a number for all or nv of them.
 
@@ -189,7 +211,10 @@ class Robot:
         return robot
 
     def with_colliding(self, *names: str) -> Robot:
-        """Return the same robot where just these shapes, or all shapes of these links, collide."""
+        """Return the same robot where just these shapes, or all shapes of these links, collide.
+
+        They also touch the ground, whatever pairs and excludes of the file say.
+        """
         collides = np.zeros(len(self.shape_name), bool)
         for name in names:
             links = np.flatnonzero(self.link_name == name)
@@ -201,7 +226,17 @@ class Robot:
                     f"name has one; its shapes are {known}"
                 )
             collides |= chosen
-        return dataclasses.replace(self, shape_collides=collides)
+        kept = [WORLD not in pair for pair in self.contact_excludes.tolist()]
+        excludes = self.contact_excludes[np.array(kept, bool)]
+        return dataclasses.replace(self, shape_collides=collides, contact_excludes=excludes)
+
+    def with_material(self, name: str) -> Robot:
+        """Return the same robot with all shapes of one material, for `World(materials=...)`."""
+        if not (isinstance(name, str) and name):
+            raise InputError(f"robot '{self.name}': with_material({name!r}): give a name")
+        return dataclasses.replace(
+            self, shape_material=np.full(len(self.shape_name), name, dtype=np.str_)
+        )
 
     def with_sole_points(self, name: str, along: int, across: int) -> Robot:
         """Return the same robot where a grid of points under a shape touches instead of the shape.
@@ -256,6 +291,9 @@ class Robot:
             field: np.concatenate([getattr(self, field), np.array([value])])
             for field, value in added.items()
         }
+        old = str(self.shape_name[shape])
+        pairs = [[name if one == old else one for one in pair] for pair in self.contact_pairs]
+        changed["contact_pairs"] = np.array(pairs, dtype=np.str_).reshape(-1, 2)
         vertices = np.concatenate([self.vertices, points])
         return dataclasses.replace(self, **changed, shape_collides=collides, vertices=vertices)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clock_time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from stiction.loop import Record
 from stiction.motion import Motion
 from stiction.simulation import (
     ARTICULATED,
+    AUTOMATIC,
     MIDPOINT,
     Controller,
     Simulation,
@@ -46,7 +47,7 @@ EVERY_STEP = Recording()
 
 def simulate(
     world: World,
-    contact: Any = None,
+    contact: Any = AUTOMATIC,
     *,
     duration: float,
     dt: float = 0.001,
@@ -60,8 +61,10 @@ def simulate(
 ) -> Motion:
     """Simulate until the first end of a step at or after `duration` [s]; returns what was recorded.
 
-    progress is called now and then with the fraction done. A run that fails raises a
-    SimulationError whose `motion` holds what was recorded until then.
+    contact: the contact model. Not given, it is `Coulomb()` where a shape can touch the ground;
+    None means that nothing touches. progress is called now and then with the fraction done. A run
+    that fails raises a SimulationError whose `motion` holds what was recorded until then. Steps
+    that were not solved give one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
     if not (is_real(duration) and duration >= 0):
@@ -84,12 +87,14 @@ def simulate(
     def motion(kept: int) -> Motion:
         time = started + np.arange(kept) * (record.every * simulation.dt)
         recorded = {name: array[:kept] for name, array in arrays._asdict().items()}
-        return Motion(world, time, **recorded, parameters=parameters)
+        counted = {"unsolved": asdict(simulation.unsolved)}
+        return Motion(world, time, **recorded, parameters=parameters | counted)
 
     try:
         _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
     finally:  # a run that fails says it, too
         parameters["notes"] += warn_of_depth(simulation, arrays.depth)
+        simulation.warn_once(stacklevel=2)
     if steps % record.every == 0:
         arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v
         for name, array in arrays._asdict().items():

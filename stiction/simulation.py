@@ -19,6 +19,7 @@ from stiction.contact.contact_model import (
     Workspace,
     checked_model,
 )
+from stiction.contact.coulomb import Coulomb
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import DivergenceError, InputError, JointSolveError
 from stiction.external import Push, TabulatedForce, bind_forces
@@ -33,7 +34,7 @@ from stiction.kernels.contact import Places
 from stiction.kernels.response import allocate_response
 from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
 from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
-from stiction.materials import pair_table
+from stiction.materials import check_named, pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
 from stiction.stability import (
@@ -42,11 +43,21 @@ from stiction.stability import (
     longest_explicit_step,
     longest_step,
 )
+from stiction.unsolved import UnsolvedSteps, allocate_report, unsolved_steps, warn_of_unsolved
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
 Controller = Any
 
+
+class _Automatic:
+    """What `contact` is where nothing is said."""
+
+    def __repr__(self) -> str:
+        return "Coulomb() where a shape can touch the ground"
+
+
+AUTOMATIC: Any = _Automatic()
 MIDPOINT = Midpoint()
 ARTICULATED = ArticulatedBody()
 
@@ -62,6 +73,7 @@ class SavedState:
     mode: np.ndarray  # of the joints
     last_acceleration: np.ndarray
     memory: tuple[np.ndarray, ...]  # of the contact model
+    report: tuple[np.ndarray, ...]  # what became of the steps so far
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ class Simulation:
     def __init__(
         self,
         world: World,
-        contact: Any = None,
+        contact: Any = AUTOMATIC,
         dt: float = 0.001,
         state: State | None = None,
         controller: Controller = None,
@@ -89,7 +101,11 @@ class Simulation:
         integrator: Any = MIDPOINT,
         method: ArticulatedBody | JointSpace = ARTICULATED,
     ) -> None:
-        """Begin at a state, the home configuration by default; dt in s."""
+        """Begin at a state, the home configuration by default; dt in s.
+
+        Without a contact model that is `Coulomb()` where a shape can touch the ground; None means
+        that nothing touches.
+        """
         if not isinstance(world, World):
             raise InputError(
                 f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
@@ -99,10 +115,12 @@ class Simulation:
         self._integrator = checked_integrator(integrator)
         controllers = bound_controllers(world, controller)
         begin = world.check_state(state)
+        moved = world.moved_aside() if state is None else []
         self._start, self._steps = begin.time, 0
         self._state = StepState(begin.q, begin.v)
-        model = checked_model(contact)
+        model, told = chosen_model(world, contact)
         surface, self.place_names, self.notes = make_surface(world, model)
+        self.notes = [*moved, *told, *self.notes]
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
@@ -114,7 +132,8 @@ class Simulation:
             surface,
         )
         self._work = allocate_work(world, len(self.place_names))
-        self._report = np.zeros(2, np.int64)
+        self._report = allocate_report()
+        self._warned = False
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
@@ -155,8 +174,22 @@ class Simulation:
         """Forces of joint friction and stops in the last step, (nv)."""
         return self._work.total_passive.copy()
 
+    @property
+    def unsolved(self) -> UnsolvedSteps:
+        """Steps so far whose contact problem or joint friction was not solved."""
+        return unsolved_steps(self._report, self._start, self.dt)
+
+    def warn_once(self, stacklevel: int) -> None:
+        """Warn, once in the life of this simulation, if steps were not solved."""
+        if self.unsolved.count and not self._warned:
+            self._warned = True
+            warn_of_unsolved(self.unsolved.message(self._system.model), stacklevel + 1)
+
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
-        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers."""
+        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers.
+
+        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all.
+        """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
         applied = self._system.dynamics.applied
@@ -168,6 +201,7 @@ class Simulation:
             )
         before = self.state
         status = self.advance(self._nothing_recorded, 1, n)
+        self.warn_once(stacklevel=2)
         if status != OK:
             raise self.failure(status, [before], None)
 
@@ -186,7 +220,7 @@ class Simulation:
             first + n,
             self._report,
         )
-        self._steps = int(self._report[0])
+        self._steps = int(self._report.steps[0])
         return status
 
     def allocate_record(self, rows: int) -> Record:
@@ -203,6 +237,7 @@ class Simulation:
             self._system.dynamics.mode.copy(),
             self._system.dynamics.last_acceleration.copy(),
             tuple(array.copy() for array in self._system.surface.memory),
+            tuple(array.copy() for array in self._report),
         )
 
     def restore_state(self, saved: SavedState) -> None:
@@ -219,7 +254,9 @@ class Simulation:
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
         self._system.dynamics.last_acceleration[:] = saved.last_acceleration
-        for array, values in zip(memory, saved.memory, strict=True):
+        for array, values in zip(
+            (*memory, *self._report), (*saved.memory, *saved.report), strict=True
+        ):
             array[:] = values
 
     def parameters(self) -> dict[str, Any]:
@@ -236,8 +273,21 @@ class Simulation:
             "controllers": [type(one).__name__ for one in system.controllers],
             "external forces": len(system.forces.link),
             "places": self.place_names,
+            "pairs": self._pairs(),
             "notes": self.notes,
         }
+
+    def _pairs(self) -> list[dict[str, Any]]:
+        """Parameters that hold for each pair of materials, wherever they come from."""
+        system = self._system
+        if isinstance(system.model, NoContact):
+            return []
+        _, _, pairs = places_of(self.world)
+        rows = system.surface.contact.table.tolist()
+        return [
+            {"pair": list(pair), **dict(zip(system.model._fields, row, strict=True))}
+            for pair, row in zip(pairs, rows, strict=True)
+        ]
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
         """Return the error that a status means; `before`: the last good states, oldest first."""
@@ -257,7 +307,7 @@ class Simulation:
 
     def _divergence(self, before: list[State]) -> str:
         """When, where and after what the state left all bounds."""
-        where, nv = int(self._report[1]), self.world.nv
+        where, nv = int(self._report.fault[0]), self.world.nv
         if where < nv:
             value, name = self._state.v[where], self.world.dof_name(where)
             what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
@@ -298,6 +348,53 @@ def is_count(value: Any) -> bool:
     """Tell whether a value is a whole number of at least 1."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return bool(whole and value >= 1)
+
+
+def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
+    """Return the contact model of a run, its parameters checked, and notes.
+
+    Raises InputError for a model that was given where nothing can touch.
+    """
+    reason = why_nothing_touches(world)
+    if contact is AUTOMATIC:
+        return (NoContact(), [f"no contact: {reason}"]) if reason else (Coulomb(), [])
+    model = checked_model(contact)
+    if reason and not isinstance(model, NoContact):
+        raise InputError(
+            f"contact: found {type(model).__name__}, but nothing can touch: {reason}; "
+            "give contact=None to simulate without contact"
+        )
+    return model, []
+
+
+def why_nothing_touches(world: World) -> str:
+    """Return why no point of a world can touch the ground; '' if one can."""
+    if world.ground is None:
+        return "this world has no ground"
+    if len(places_of(world)[1]):
+        return ""
+    reasons = []
+    for robot in world.robots:
+        moving = robot.shape_link >= 0
+        collides = robot.shape_collides & moving
+        some = ", ".join(f"'{name}'" for name in robot.shape_name[moving][:3])
+        choose = f"choose some with robot.with_colliding({some}, ...)"
+        if not moving.any():
+            why = "has no shape on a link that moves"
+        elif not collides.any():
+            why = (
+                f"has {moving.sum()} shapes on moving links and none collides (in MJCF: contype "
+                f"and conaffinity are 0 and no <pair> names them); {choose}"
+            )
+        elif not robot.shape_touches.any():
+            why = (
+                f"has {collides.sum()} shapes that collide and none with the ground (in MJCF: "
+                f"contype, conaffinity, <pair> or <exclude>); {choose}"
+            )
+        else:
+            why = "has no shapes that touch but ellipsoids and planes, which touch nothing"
+        reasons.append(f"robot '{robot.name}' {why}")
+    return "; ".join(reasons)
 
 
 def checked_integrator(integrator: Any) -> Any:
@@ -398,7 +495,7 @@ def allocate_work(world: World, places: int) -> Work:
     shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
     shapes |= {"total_torque": nv, "total_passive": nv}
     shapes |= {"impulse": (places, 3), "depth": places, "slip": (places, 3)}
-    shapes |= {"contact_velocity": (places, 3), "solver": 3}
+    shapes |= {"contact_velocity": (places, 3)}
     shapes |= {"total_impulse": (places, 3), "total_solver": 3}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Work(**arrays, first_mode=np.zeros(nv, np.int64))
@@ -422,7 +519,9 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     places, names, pairs = places_of(world)
     if not touching:
         places, names = Places(*(array[:0] for array in places)), []
-    table, notes = pair_table(model, pairs, world.materials)
+    unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
+    table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
+    notes = [*unmet, *notes] if touching else []
     if touching:
         notes += [
             f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.description.description import SHAPE_KINDS
+from stiction.apart import Overlap, boxes_of, first_overlap, reach, side_by_side
 from stiction.errors import InputError
 from stiction.ground import GROUNDS, LEVEL, Ground
 from stiction.kernels.contact import deepest
@@ -141,22 +142,59 @@ class World:
         return self._names.joint(name)
 
     def home(self) -> State:
-        """Every robot in its home configuration, at rest, at time 0."""
-        return State(np.concatenate([robot.home for robot in self.robots]), np.zeros(self.nv))
+        """Every robot in its home configuration, at rest, at time 0.
+
+        A free robot that would be inside one before it is moved along y, see `moved_aside`.
+        """
+        return State(self._home[0].copy(), np.zeros(self.nv))
+
+    def moved_aside(self) -> list[str]:
+        """One sentence on each robot that `home` moves along y out of one before it.
+
+        It then starts `apart.CLEARANCE` to the left of all before it. Boxes around the shapes tell
+        whether two robots overlap.
+        """
+        return list(self._home[1])
+
+    @cached_property
+    def _home(self) -> tuple[np.ndarray, list[str]]:
+        q = np.concatenate([robot.home for robot in self.robots])
+        if len(self.robots) == 1:
+            return q, []
+        return side_by_side(self.robots, allocate(self.tree), q)
+
+    def overlap(self, state: State) -> Overlap | None:
+        """The first robot that is inside one before it; None if none is."""
+        if len(self.robots) == 1:
+            return None
+        dynamics = allocate(self.tree)
+        forward_kinematics(dynamics, state.q)
+        return first_overlap(self.robots, boxes_of(self.robots, dynamics))
 
     def standing(self, above: float = 0.0) -> State:
         """Home, every free robot or object moved up or down until it is `above` the ground [m].
 
-        On steps and height fields that is how far up from where it touches.
+        On steps and height fields that is how far up from where it touches. Free robots that would
+        stand inside one before them are moved along y as in `home`.
         """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
         if not np.isfinite(above):
             raise InputError(f"standing(above={above}): give a finite height in m")
         state = self.home()
+        self.put_on_ground(state.q, above)
+        if len(self.robots) > 1:
+            apart, moved = side_by_side(self.robots, allocate(self.tree), state.q)
+            if moved:
+                state.q[:] = apart
+                self.put_on_ground(state.q, above)
+        return state
+
+    def put_on_ground(self, q: np.ndarray, above: float = 0.0) -> None:
+        """Change q: every free robot or object up or down until it is `above` the ground [m]."""
         dynamics = allocate(self.tree)
-        forward_kinematics(dynamics, state.q)
-        ground = self.ground.bind()
+        forward_kinematics(dynamics, q)
+        ground = self.ground.bind()  # type: ignore[union-attr]
         if isinstance(ground, FlatGround):
             lifts = _lifts_to_plane(self, dynamics, ground)
             lifts = {root: lift + above / ground.normal[2] for root, lift in lifts.items()}
@@ -168,8 +206,7 @@ class World:
                 raise InputError(
                     f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
                 )
-            state.q[k] += lifts[root] / share
-        return state
+            q[k] += lifts[root] / share
 
     def lifted(self) -> dict[int, tuple[int, float]]:
         """For each root link that can rise: the entry of q that lifts it, and how far per unit."""
@@ -184,6 +221,19 @@ class World:
                 if abs(share) > UPRIGHT:
                     rises[base.slides[0]] = (int(tree.q_index[link]), share)
         return rises
+
+    def declared_friction(self) -> dict[str, tuple[float, float]]:
+        """Static and kinetic friction that the robots' files declare, by name of the material."""
+        found: dict[str, tuple[float, float]] = {}
+        for robot in self.robots:
+            for name, (static, kinetic) in zip(robot.material_name, robot.material_mu, strict=True):
+                friction = (float(static), float(kinetic))
+                if found.setdefault(str(name), friction) != friction:
+                    raise InputError(
+                        f"robot '{robot.name}': material '{name}' has friction {friction}, another "
+                        f"robot's of that name {found[str(name)]}; use with_material() on one"
+                    )
+        return found
 
     def digest(self) -> str:
         """Hash of everything that decides how the world moves, 16 hexadecimal digits."""
@@ -427,31 +477,13 @@ def _lowest_points(
     """Root link and lowest point against `up` of every colliding shape of a moving link [m]."""
     points, first = [], 1
     for robot in world.robots:
-        for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link >= 0)):
+        for shape in np.flatnonzero(robot.shape_touches):
             link = first + robot.shape_link[shape]
             root = world.tree.root[link]
             R_link = dynamics.rotation[link]
             p = dynamics.origin[root] + dynamics.position[link]
             p = p + R_link @ robot.shape_position[shape]
             down = -(R_link @ robot.shape_rotation[shape]).T @ up
-            points.append((int(root), p - _reach(robot, int(shape), down) * up))
+            points.append((int(root), p - reach(robot, int(shape), down) * up))
         first += len(robot.link_name)
     return points
-
-
-def _reach(robot: Robot, shape: int, direction: np.ndarray) -> float:
-    """How far a shape extends from its origin along a unit direction in its own axes [m]."""
-    kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
-    x, y, z = direction
-    if kind in ("hull", "points"):
-        rows = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
-        return float((rows @ direction).max())
-    if kind == "plane":
-        return 0.0
-    return {
-        "sphere": a,
-        "capsule": a + b * abs(z),
-        "cylinder": a * np.hypot(x, y) + b * abs(z),
-        "box": a * abs(x) + b * abs(y) + c * abs(z),
-        "ellipsoid": float(np.sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)),
-    }[kind]

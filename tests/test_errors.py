@@ -120,15 +120,15 @@ def test_an_unknown_integrator_lists_the_known_ones(integrator):
 @pytest.mark.parametrize("world", [pendulum(), None, "pendulum.xml", [SWING]])
 def test_only_a_world_is_simulated(world):
     with pytest.raises(InputError, match=f"takes a World, found {type(world).__name__}"):
-        simulate(world, duration=1.0)
+        simulate(world, contact=None, duration=1.0)
     with pytest.raises(InputError, match=f"takes a World, found {type(world).__name__}"):
-        Simulation(world)
+        Simulation(world, contact=None)
 
 
 @pytest.mark.parametrize("duration", [-1.0, -1e-9, nan, inf, "1", None, [1.0]])
 def test_a_wrong_duration_is_refused(duration):
     with pytest.raises(InputError, match="duration: found .*; give a finite time in s"):
-        simulate(SWING, duration=duration)
+        simulate(SWING, contact=None, duration=duration)
 
 
 @pytest.mark.parametrize(
@@ -136,17 +136,17 @@ def test_a_wrong_duration_is_refused(duration):
 )
 def test_a_wrong_recording_is_refused(record):
     with pytest.raises(InputError, match=r"record: found .*; give Recording\(every=n\)"):
-        simulate(SWING, duration=0.0, record=record)
+        simulate(SWING, contact=None, duration=0.0, record=record)
 
 
 def test_a_record_that_no_machine_holds_is_refused_before_it_is_made():
     with pytest.raises(InputError, match=r"more than 16 GB; give Recording\(every=n\)"):
-        simulate(SWING, duration=1e6, dt=1e-4)
+        simulate(SWING, contact=None, duration=1e6, dt=1e-4)
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", None])
 def test_steps_are_counted_in_whole_numbers(n):
-    simulation = Simulation(SWING)
+    simulation = Simulation(SWING, contact=None)
     with pytest.raises(InputError, match=r"step\(n=.*give a whole number of steps, at least 1"):
         simulation.step(n=n)
     assert simulation.time == 0.0
@@ -165,16 +165,16 @@ def test_steps_are_counted_in_whole_numbers(n):
     ],
 )
 def test_a_wrong_torque_is_refused_and_the_state_stays(torque, complaint):
-    simulation = Simulation(SWING, state=State([0.3], [0.1]))
+    simulation = Simulation(SWING, contact=None, state=State([0.3], [0.1]))
     with pytest.raises(InputError, match=complaint):
         simulation.step(torque)
     assert (simulation.time, simulation.state.q[0], simulation.state.v[0]) == (0.0, 0.3, 0.1)
 
 
 def test_a_saved_state_of_another_world_is_refused():
-    other = Simulation(World(chain(2))).save_state()
+    other = Simulation(World(chain(2)), contact=None).save_state()
     with pytest.raises(InputError, match="2 positions and 2 velocities; this world has 1"):
-        Simulation(SWING).restore_state(other)
+        Simulation(SWING, contact=None).restore_state(other)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_motion_that_diverged_holds_finite_rows_and_can_be_kept(tmp_path):
     assert np.isfinite(motion.q).all()
     assert np.isfinite(motion.v).all()
     np.testing.assert_array_equal(motion.torque[:, 0], [0.0, 0.0, 0.0, 1e300])
-    quiet = simulate(SWING, duration=0.003, state=State([0.1], [0.5]))
+    quiet = simulate(SWING, contact=None, duration=0.003, state=State([0.1], [0.5]))
     np.testing.assert_array_equal(motion.q, quiet.q)
 
     motion.save(tmp_path / "diverged.h5")
@@ -267,6 +267,7 @@ def test_explicit_integration_of_absurd_damping_diverges_with_a_message():
     with pytest.raises(DivergenceError, match="velocity of 'joint' became") as caught:
         simulate(
             SWING,
+            contact=None,
             duration=0.5,
             controller=drive,
             integrator=RungeKutta4(),
@@ -280,7 +281,9 @@ def test_explicit_integration_of_absurd_damping_diverges_with_a_message():
 
 def test_implicit_damping_takes_the_same_drive_calmly():
     drive = PDTracking(AT_REST, stiffness=0.0, damping=3.3 * 0.3 / 0.001)
-    motion = simulate(SWING, duration=0.02, controller=drive, state=State([0.0], [1.0]))
+    motion = simulate(
+        SWING, contact=None, duration=0.02, controller=drive, state=State([0.0], [1.0])
+    )
     assert abs(motion.v[-1, 0]) < 1e-2
 
 
@@ -310,7 +313,7 @@ def test_a_position_that_overflows_is_named():
     weightless = World(pendulum(), gravity=(0.0, 0.0, 0.0))
     state = State([0.0], [1e5])
     with pytest.raises(DivergenceError, match=r"position q\[0\] of joint 'joint' became inf"):
-        simulate(weightless, duration=1e304, dt=1e304, state=state)
+        simulate(weightless, contact=None, duration=1e304, dt=1e304, state=state)
 
 
 def test_the_error_names_the_joint_of_the_right_robot():
@@ -321,7 +324,7 @@ def test_the_error_names_the_joint_of_the_right_robot():
 
 
 def test_stepping_by_hand_diverges_with_the_same_message():
-    simulation = Simulation(SWING, state=State([0.1], [0.5]))
+    simulation = Simulation(SWING, contact=None, state=State([0.1], [0.5]))
     simulation.step(n=3)
     before = simulation.state
     with pytest.raises(DivergenceError, match=r"t = 0\.004 s \(step 4.*'joint' became") as caught:
@@ -332,7 +335,7 @@ def test_stepping_by_hand_diverges_with_the_same_message():
 
 
 def test_a_simulation_goes_on_from_a_state_saved_before_it_diverged():
-    simulation = Simulation(SWING, state=State([0.1], [0.5]))
+    simulation = Simulation(SWING, contact=None, state=State([0.1], [0.5]))
     simulation.step(n=3)
     saved = simulation.save_state()
     simulation.step()

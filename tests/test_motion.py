@@ -38,7 +38,9 @@ def swung() -> Motion:
     state = State(WORLD.home().q, rng.uniform(-1, 1, WORLD.nv), time=0.5)
     push = Push("egg/ball", (0, 0, 0.01), (1.0, 2.0, 3.0), start=0.5, stop=0.51)
     motor = Torques(np.full(WORLD.nv, 0.01))
-    return simulate(WORLD, duration=0.02, dt=0.002, state=state, controller=motor, forces=[push])
+    return simulate(
+        WORLD, contact=None, duration=0.02, dt=0.002, state=state, controller=motor, forces=[push]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +74,8 @@ def test_the_world_of_a_loaded_motion_is_the_same(motion, saved):
     assert world.digest() == WORLD.digest()
     assert [robot.name for robot in world.robots] == ["mechanism", "egg", "top"]
     assert world.ground == Plane(-0.2)
-    again = simulate(world, duration=0.02, dt=0.002, state=motion.state(0))
-    here = simulate(WORLD, duration=0.02, dt=0.002, state=motion.state(0))
+    again = simulate(world, contact=None, duration=0.02, dt=0.002, state=motion.state(0))
+    here = simulate(WORLD, contact=None, duration=0.02, dt=0.002, state=motion.state(0))
     np.testing.assert_array_equal(again.q, here.q)
 
 
@@ -113,7 +115,7 @@ def test_a_file_from_before_these_were_recorded_loads_with_zeros(motion, saved):
 
 def test_a_world_without_ground_comes_back_without(tmp_path):
     world = World(pendulum(), ground=None)
-    simulate(world, duration=0.0).save(tmp_path / "m.h5")
+    simulate(world, contact=None, duration=0.0).save(tmp_path / "m.h5")
     assert Motion.load(tmp_path / "m.h5").world.ground is None
 
 
@@ -130,9 +132,14 @@ def test_the_last_row_of_a_whole_run_has_a_state_and_no_forces(motion):
 
 def test_recording_every_third_step_keeps_every_third_row(motion):
     sparse = simulate(
-        WORLD, duration=0.018, dt=0.002, state=motion.state(0), record=Recording(every=3)
+        WORLD,
+        contact=None,
+        duration=0.018,
+        dt=0.002,
+        state=motion.state(0),
+        record=Recording(every=3),
     )
-    dense = simulate(WORLD, duration=0.018, dt=0.002, state=motion.state(0))
+    dense = simulate(WORLD, contact=None, duration=0.018, dt=0.002, state=motion.state(0))
     np.testing.assert_array_equal(sparse.q, dense.q[::3])
     np.testing.assert_allclose(sparse.time, dense.time[::3], rtol=1e-15)  # one rounding of k * dt
 
@@ -291,7 +298,7 @@ def test_failing_to_save_keeps_the_old_file_and_leaves_no_other(motion, saved, m
 
 
 def test_saving_again_replaces_the_file(motion, saved):
-    short = simulate(World(pendulum()), duration=0.004, dt=0.002)
+    short = simulate(World(pendulum()), contact=None, duration=0.004, dt=0.002)
     short.save(saved)
     assert len(Motion.load(saved)) == 3
     assert [path.name for path in saved.parent.iterdir()] == ["motion.h5"]
@@ -319,7 +326,7 @@ def test_quantities_over_time_are_those_of_each_state(motion):
 def test_energy_and_momentum_of_a_flying_ball_are_the_textbooks():
     world = World(robots.ball(radius=0.1, mass=2.0))
     state = State([0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 5.0, 0.0])
-    motion = simulate(world, duration=0.0, state=state)
+    motion = simulate(world, contact=None, duration=0.0, state=state)
     spin = 2 / 5 * 2.0 * 0.1**2
     # rounding only
     assert motion.energy().kinetic[0] == pytest.approx(0.5 * 2.0 + 0.5 * spin * 25.0, rel=1e-14)
@@ -332,7 +339,7 @@ def test_energy_and_momentum_of_a_flying_ball_are_the_textbooks():
 def test_joint_is_the_column_of_that_joint(motion):
     np.testing.assert_array_equal(motion.joint("joint"), motion.q[:, 0])
     np.testing.assert_array_equal(motion.joint("mechanism/joint"), motion.q[:, 0])
-    biped = simulate(World(robots.biped10()), duration=0.0)
+    biped = simulate(World(robots.biped10()), contact=None, duration=0.0)
     np.testing.assert_array_equal(biped.joint("left_knee"), [0.6])
 
 

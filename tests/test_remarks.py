@@ -7,8 +7,8 @@ import pytest
 
 import stiction as st
 from mechanisms import chain
+from stiction.apart import reach
 from stiction.remarks import outline, remarks, soles
-from stiction.world import _reach
 
 
 def test_the_biped_stands_on_two_soles_of_its_size():
@@ -28,7 +28,7 @@ def test_an_outline_reaches_as_far_as_its_shape(make):
     robot = make()
     points = outline(robot, 0)
     for direction in np.vstack([np.eye(3), -np.eye(3)]):
-        assert (points @ direction).max() == pytest.approx(_reach(robot, 0, direction))
+        assert (points @ direction).max() == pytest.approx(reach(robot, 0, direction))
 
 
 def test_our_own_robots_leave_nothing_to_remark():

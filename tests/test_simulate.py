@@ -21,7 +21,7 @@ def thrashing() -> tuple[st.World, st.State]:
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=names)
 def test_a_restored_simulation_continues_bitwise(integrator):
     world, state = thrashing()
-    simulation = st.Simulation(world, dt=0.001, state=state, integrator=integrator)
+    simulation = st.Simulation(world, contact=None, dt=0.001, state=state, integrator=integrator)
     simulation.step(n=fewer(100, 10))
     saved = simulation.save_state()
     simulation.step(n=fewer(200, 10))
@@ -30,7 +30,7 @@ def test_a_restored_simulation_continues_bitwise(integrator):
     simulation.step(n=fewer(200, 10))
     assert (simulation.state.q == first.q).all() and (simulation.state.v == first.v).all()
     assert simulation.state.time == first.time
-    other = st.Simulation(world, dt=0.001, integrator=integrator)
+    other = st.Simulation(world, contact=None, dt=0.001, integrator=integrator)
     other.restore_state(saved)
     other.step(n=fewer(200, 10))
     assert (other.state.q == first.q).all() and (other.state.v == first.v).all()
@@ -39,8 +39,8 @@ def test_a_restored_simulation_continues_bitwise(integrator):
 def test_stepping_by_hand_and_simulating_give_the_same_states():
     world, state = thrashing()
     steps = fewer(50, 10)
-    motion = st.simulate(world, duration=steps * 1e-3, dt=1e-3, state=state)
-    simulation = st.Simulation(world, dt=1e-3, state=state)
+    motion = st.simulate(world, contact=None, duration=steps * 1e-3, dt=1e-3, state=state)
+    simulation = st.Simulation(world, contact=None, dt=1e-3, state=state)
     for k in range(steps):
         assert (simulation.state.q == motion.q[k]).all() and simulation.time == motion.time[k]
         simulation.step()
@@ -50,7 +50,7 @@ def test_stepping_by_hand_and_simulating_give_the_same_states():
 
 def test_a_torque_given_to_step_acts_in_that_step_alone():
     world = st.World(slider(mass=2.0))
-    simulation = st.Simulation(world, dt=0.01)
+    simulation = st.Simulation(world, contact=None, dt=0.01)
     simulation.step([4.0], n=3)
     simulation.step()
     assert np.isclose(simulation.state.v[0], 3 * 0.01 * 4.0 / 2.0, rtol=1e-14)
@@ -58,29 +58,33 @@ def test_a_torque_given_to_step_acts_in_that_step_alone():
 
 def test_recording_every_so_many_steps_keeps_just_those_moments():
     world, state = thrashing()
-    whole = st.simulate(world, duration=0.025, dt=0.001, state=state)
-    part = st.simulate(world, duration=0.025, dt=0.001, state=state, record=st.Recording(every=4))
+    whole = st.simulate(world, contact=None, duration=0.025, dt=0.001, state=state)
+    part = st.simulate(
+        world, contact=None, duration=0.025, dt=0.001, state=state, record=st.Recording(every=4)
+    )
     assert len(part) == 7
     for name in ("time", "q", "v", "torque", "passive"):
         assert np.allclose(getattr(part, name), getattr(whole, name)[::4], rtol=0, atol=1e-18)
 
 
 def test_time_does_not_drift_over_many_steps():
-    motion = st.simulate(st.World(slider()), duration=fewer(100_000, 1000) * 1e-4, dt=1e-4)
+    motion = st.simulate(
+        st.World(slider()), contact=None, duration=fewer(100_000, 1000) * 1e-4, dt=1e-4
+    )
     assert motion.time[-1] == pytest.approx(fewer(100_000, 1000) * 1e-4, abs=1e-12)
 
 
 def test_a_duration_that_is_no_multiple_of_dt_ends_after_it():
-    motion = st.simulate(st.World(slider()), duration=0.01, dt=0.003)
+    motion = st.simulate(st.World(slider()), contact=None, duration=0.01, dt=0.003)
     assert motion.time[-1] == pytest.approx(0.012)
     assert (
-        len(st.simulate(st.World(slider()), duration=0.3, dt=0.1)) == 4
+        len(st.simulate(st.World(slider()), contact=None, duration=0.3, dt=0.1)) == 4
     )  # 0.3 / 0.1 is 2.9999999999999996
 
 
 def test_progress_rises_to_one():
     seen = []
-    st.simulate(st.World(slider()), duration=1.0, dt=1e-3, progress=seen.append)
+    st.simulate(st.World(slider()), contact=None, duration=1.0, dt=1e-3, progress=seen.append)
     assert seen == sorted(seen) and seen[-1] == 1.0
 
 
@@ -89,7 +93,9 @@ def test_progress_rises_to_one():
 def test_a_push_gives_its_whole_impulse_wherever_it_starts_and_stops(integrator, start, stop):
     world = st.World(st.robots.ball(mass=0.5), gravity=(0, 0, 0))
     push = st.Push("ball", (0, 0, 0), (3.0, -2.0, 1.0), start, stop)
-    motion = st.simulate(world, duration=0.3, dt=0.01, forces=[push], integrator=integrator)
+    motion = st.simulate(
+        world, contact=None, duration=0.3, dt=0.01, forces=[push], integrator=integrator
+    )
     assert np.allclose(
         motion.v[-1, :3], np.array([3.0, -2.0, 1.0]) * (stop - start) / 0.5, rtol=1e-12
     )
@@ -99,7 +105,7 @@ def test_a_push_gives_its_whole_impulse_wherever_it_starts_and_stops(integrator,
 def test_a_push_off_centre_spins():
     world = st.World(st.robots.ball(radius=0.1, mass=0.5), gravity=(0, 0, 0))
     push = st.Push("ball", (0, 0, 0.1), (1.0, 0, 0), 0.0, 0.001)
-    motion = st.simulate(world, duration=0.001, dt=0.001, forces=[push])
+    motion = st.simulate(world, contact=None, duration=0.001, dt=0.001, forces=[push])
     assert np.allclose(
         motion.v[-1], [0.002, 0, 0, 0, 0.1 * 0.001 / (0.4 * 0.5 * 0.01), 0], rtol=1e-12
     )
@@ -111,7 +117,9 @@ def test_a_tabulated_force_is_linear_between_its_times_and_turns_too():
     ramp = st.TabulatedForce(
         "ball", (0, 0, 0), [0.0, 0.1], [[0, 0, 0], [5.0, 0, 0]], [[0, 0, 0], [0, 0, 1e-3]]
     )
-    motion = st.simulate(world, duration=0.2, dt=0.001, forces=[ramp], integrator=st.RungeKutta4())
+    motion = st.simulate(
+        world, contact=None, duration=0.2, dt=0.001, forces=[ramp], integrator=st.RungeKutta4()
+    )
     assert motion.v[-1, 0] == pytest.approx(5.0 * 0.1 / 2 / 0.5, rel=1e-12)
     assert motion.v[-1, 5] == pytest.approx(1e-3 * 0.1 / 2 / inertia, rel=1e-12)
 
@@ -119,7 +127,7 @@ def test_a_tabulated_force_is_linear_between_its_times_and_turns_too():
 def test_forces_on_frames_act_at_the_frame():
     world = st.World(st.robots.biped10(), gravity=(0, 0, 0))
     push = st.Push("left_sole", (0, 0, 0), (0, 0, 50.0), 0.0, 0.001)
-    motion = st.simulate(world, duration=0.001, dt=0.001, forces=[push])
+    motion = st.simulate(world, contact=None, duration=0.001, dt=0.001, forces=[push])
     p = motion.momentum()
     assert np.allclose(
         p.linear[-1], [0, 0, 0.05], atol=1e-4
@@ -133,6 +141,7 @@ def test_forces_on_frames_act_at_the_frame():
     assert place.link > 0
     free = st.simulate(
         st.World(robot, gravity=(0, 0, 0)),
+        contact=None,
         duration=0.001,
         dt=0.001,
         forces=[push],

@@ -16,8 +16,9 @@ from stiction.contact.contact_model import Memory
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, allocate
-from stiction.loop import Clock, Record, loop_for
+from stiction.loop import Clock, Record, Report, loop_for
 from stiction.simulation import allocate_work
+from stiction.unsolved import allocate_report
 
 
 class Room(NamedTuple):
@@ -26,7 +27,6 @@ class Room(NamedTuple):
     system: System
     work: Work
     used: list[tuple[np.ndarray, np.ndarray]]  # arrays that steps write, and how they were made
-    report: np.ndarray  # (2)
 
 
 class CpuEngine:
@@ -42,7 +42,8 @@ class CpuEngine:
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
         self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
         self.status = np.full(problem.worlds, OK)
-        self.report = np.zeros((problem.worlds, 2), np.int64)
+        once = allocate_report(self.real)
+        self.report = Report(*(np.repeat(array[None], problem.worlds, 0) for array in once))
         self._table = problem.table.astype(self.real)
         self._values = problem.values.astype(self.real)
         self._controllers = [in_precision(one, self.real) for one in problem.controllers]
@@ -69,7 +70,7 @@ class CpuEngine:
         surface = system.surface
         written = (system.dynamics[1:], surface.contact, surface.work, surface[-2:], work)
         used = [(array, array.copy()) for array in arrays_of(written)]
-        return Room(system, work, used, np.zeros(2, np.int64))
+        return Room(system, work, used)
 
     def advance(self, records: Record, every: int, first: int, last: int) -> None:
         """Take the steps first .. last in all worlds that are well; records over worlds."""
@@ -112,9 +113,8 @@ class CpuEngine:
             clock,
             first,
             last,
-            room.report,
+            Report(*(array[world] for array in self.report)),
         )
-        self.report[world] = room.report
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds."""
@@ -129,9 +129,9 @@ class CpuEngine:
         """Return a copy of q, v or status, (worlds, ...)."""
         return getattr(self, name).copy()
 
-    def steps(self) -> np.ndarray:
-        """Return how many steps each world has taken."""
-        return self.report[:, 0].copy()
+    def reports(self) -> Report:
+        """Return what became of each world, (worlds) each."""
+        return Report(*(array[:, 0].copy() for array in self.report))
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Take new forces along the coordinates, (worlds, nv)."""

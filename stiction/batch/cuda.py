@@ -26,8 +26,9 @@ from stiction.errors import InputError
 from stiction.integrators.equation_of_motion import System
 from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, Dynamics, allocate
-from stiction.loop import Clock, Record, plug_ins_of, run
+from stiction.loop import Clock, Record, Report, plug_ins_of, run
 from stiction.simulation import allocate_record, allocate_work
+from stiction.unsolved import allocate_report
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
 SHARED = ("controllers", "forces", "dynamics.tree", "surface.places", "surface.ground")
@@ -45,7 +46,7 @@ class Bundle(NamedTuple):
     work: Work
     state: StepState
     record: Record
-    report: np.ndarray  # (2)
+    report: Report
 
 
 class Given(NamedTuple):
@@ -58,7 +59,7 @@ class Given(NamedTuple):
     table: Any  # (pairs, fields, worlds); NONE if it is the same for all
     controllers: Any  # NONE if they are the same for all
     forces: Any  # NONE if they are the same for all
-    report: Any  # (2, worlds)
+    report: Report  # (1, worlds) each
     status: Any  # (1, worlds)
 
 
@@ -120,7 +121,7 @@ class CudaEngine:
             in_precision(allocate_work(problem.world, places), real),
             StepState(problem.q[0].astype(real), problem.v[0].astype(real)),
             in_precision(allocate_record(problem.world, places, 0), real),
-            np.zeros(2, np.int64),
+            allocate_report(real),
         )
 
     def _given(self) -> Given:
@@ -138,7 +139,7 @@ class CudaEngine:
             last(problem.table) if len(problem.table) > 1 else NONE,
             stacked([in_precision(one, real) for one in problem.controllers]),
             stacked([in_precision(one, real) for one in problem.forces]),
-            np.zeros((2, problem.worlds), np.int64),
+            Report(*(np.tile(array[:, None], problem.worlds) for array in allocate_report(real))),
             np.full((1, problem.worlds), OK),
         )
 
@@ -163,9 +164,9 @@ class CudaEngine:
         """Return q, v or status in the memory of the computer, (worlds, ...)."""
         return np.ascontiguousarray(getattr(self.given, name).copy_to_host().T)
 
-    def steps(self) -> np.ndarray:
-        """Return how many steps each world has taken."""
-        return self.given.report.copy_to_host()[0]
+    def reports(self) -> Report:
+        """Return what became of each world, (worlds) each."""
+        return Report(*(array.copy_to_host()[0] for array in self.given.report))
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Copy forces along the coordinates to the device, (worlds, nv)."""

@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.arguments import numbers
-from stiction.contact.contact_model import MODELS, checked_model, checked_parameter
+from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.errors import InputError
 from stiction.external import bind_forces
 from stiction.integrators.touching import Surface
 from stiction.kernels.forces import Forces
+from stiction.materials import FRICTION, pair_table
+from stiction.places import places_of
 from stiction.simulation import (
     bound_controllers,
     checked_dt,
     checked_integrator,
     checked_method,
+    chosen_model,
     is_count,
     make_surface,
     warn_of_long_step,
@@ -82,8 +85,9 @@ def make_problem(
         raise InputError(f"worlds: found {worlds!r}; give how many, a whole number from 1")
     if precision not in PRECISIONS:
         raise InputError(f"precision: found {precision!r}; give 'float64' or 'float32'")
-    model = checked_model(contact)
+    model, told = chosen_model(world, contact)
     surface, names, notes = make_surface(world, model)
+    notes = [*(world.moved_aside() if states is None else []), *told, *notes]
     values, table, more = each_parameter(model, surface, world, parameters or {}, worlds)
     values, more_notes = reachable(model, values, table, precision)
     q, v, start = each_state(world, states, worlds)
@@ -128,7 +132,11 @@ def each_parameter(
     kind, fields = type(model), MODELS[type(model)].fields
     rows = worlds if given else 1
     values = np.tile(np.array(model, float), (rows, 1))
-    table = np.tile(surface.contact.table, (rows, 1, 1))
+    _, _, pairs = places_of(world)
+    one_table = surface.contact.table
+    if any(name in FRICTION for name in given):  # then the friction of the robots' files is not
+        one_table, _ = pair_table(model, pairs, world.materials)
+    table = np.tile(one_table, (rows, 1, 1))
     notes = []
     for name, one_each in given.items():
         if name not in fields:
@@ -143,32 +151,14 @@ def each_parameter(
             )
         for extreme in (numbers_given.min(), numbers_given.max()):
             checked_parameter(kind.__name__, name, fields[name], float(extreme))
-        free = from_model(model, name, fields[name], world, surface)
+        entries = [world.materials.get(frozenset(pair), {}) for pair in pairs]
+        free = np.array([name not in entry for entry in entries], bool)
         values[:, column] = numbers_given
         table[:, free, column] = numbers_given[:, None]
         if not free.all():
             notes.append(f"parameters: materials of the world win over {name} for some pairs")
     check_each_friction(kind, fields, table)
     return values, table, notes
-
-
-def from_model(model: Any, name: str, bounds: Any, world: World, surface: Surface) -> np.ndarray:
-    """Tell for which pairs of materials a parameter is that of the model."""
-    now = getattr(model, name)
-    other = bounds.low if np.isfinite(bounds.low) and bounds.low != now else bounds.high
-    if not np.isfinite(other) or other == now:
-        other = now + 1.0
-    changed, _, _ = make_surface(world, relaxed(model, name, other))
-    column = model._fields.index(name)
-    return changed.contact.table[:, column] != surface.contact.table[:, column]
-
-
-def relaxed(model: Any, name: str, value: float) -> Any:
-    """Return the model with another value, and friction that nothing is wrong with."""
-    changed = model._replace(**{name: value})
-    if "mu_static" in model._fields and "mu_kinetic" in model._fields and name == "mu_kinetic":
-        changed = changed._replace(mu_static=max(changed.mu_static, value))
-    return changed
 
 
 def check_each_friction(kind: type, fields: Any, table: np.ndarray) -> None:

@@ -20,7 +20,8 @@ from stiction.integrators.forward_dynamics import ArticulatedBody
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.loop import Record
-from stiction.simulation import allocate_record, is_count, is_real
+from stiction.simulation import AUTOMATIC, allocate_record, is_count, is_real
+from stiction.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
@@ -49,6 +50,7 @@ class BatchMotion:
     v: np.ndarray  # (worlds, nv)
     steps: np.ndarray  # (worlds) steps taken
     status: np.ndarray  # (worlds) "well", "diverged" or "joints not settled"
+    unsolved: np.ndarray  # (worlds) steps whose contact problem or joint friction was not solved
     time: np.ndarray  # (rows) of the record [s]
     record: dict[str, np.ndarray]  # channel: (worlds, rows, ...); not a number after a failure
     notes: list[str]
@@ -66,7 +68,7 @@ class BatchSimulation:
         self,
         world: World,
         worlds: int,
-        contact: Any = None,
+        contact: Any = AUTOMATIC,
         *,
         dt: float = 0.001,
         states: Any = None,
@@ -85,7 +87,8 @@ class BatchSimulation:
         Args:
             world: what is copied.
             worlds: how many.
-            contact: the contact model, for all.
+            contact: the contact model, for all; not given, `Coulomb()` where a shape can touch
+                the ground; None for none.
             dt: time step [s], for all.
             states: one state for all, one for each world, or arrays (q, v) of all; home by default.
             parameters: parameters of the contact model that differ: name -> one for each world.
@@ -108,6 +111,7 @@ class BatchSimulation:
             integrator, method, precision,
         )  # fmt: skip
         self.device, self.steps_taken = device, 0
+        self._calls, self._warned = 0, False
         self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
 
     @property
@@ -131,6 +135,11 @@ class BatchSimulation:
         told = self._engine.host("status").reshape(-1)
         return np.where(told == OK, WELL, np.where(told == DIVERGED, DIVERGES, UNSETTLED))
 
+    @property
+    def unsolved(self) -> np.ndarray:
+        """Steps of each world whose contact problem or joint friction was not solved, (worlds)."""
+        return self._engine.reports().unsolved
+
     def on_device(self) -> dict[str, Any]:
         """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.
 
@@ -150,10 +159,17 @@ class BatchSimulation:
         self._engine.set_torque(given)
 
     def step(self, n: int = 1) -> None:
-        """Take n steps in all worlds that are well."""
+        """Take n steps in all worlds that are well.
+
+        Unsolved steps give one `UnsolvedWarning`. They are looked for after the first, second,
+        fourth, eighth ... call, so that a GPU is not kept waiting; `unsolved` has them at once.
+        """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
         self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
+        self._calls += 1
+        if not self._warned and self._calls & (self._calls - 1) == 0:
+            self._warn_of_unsolved(stacklevel=2)
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
         """Put some worlds, by number or as a mask, into states, without a past; time goes on."""
@@ -168,6 +184,25 @@ class BatchSimulation:
             q, v, _ = each_state(self.problem.world, states, len(chosen))
             self._engine.reset(chosen, q, v)
 
+    def _warn_of_unsolved(self, stacklevel: int) -> None:
+        """Warn, once, of steps that were not solved, over all worlds."""
+        reports = self._engine.reports()
+        count = int(reports.unsolved.sum())
+        if count == 0:
+            return
+        self._warned = True
+        problem = self.problem
+        worst = int(np.argmax(np.where(reports.unsolved > 0, reports.worst_residual, -np.inf)))
+        all_worlds = UnsolvedSteps(
+            count,
+            int(reports.steps.sum()),
+            float(reports.worst_residual[worst]),
+            problem.start + int(reports.worst_step[worst]) * problem.dt,
+        )
+        concerned = int((reports.unsolved > 0).sum())
+        where = f"{concerned} of {problem.worlds} worlds, the worst in world {worst}"
+        warn_of_unsolved(f"{all_worlds.message(problem.model)}; in {where}", stacklevel + 1)
+
     def _advance(self, record: Any, every: int, n: int) -> None:
         first = self.steps_taken
         self._engine.advance(record, every, first, first + n)
@@ -177,7 +212,7 @@ class BatchSimulation:
 def simulate_batch(
     world: World,
     worlds: int,
-    contact: Any = None,
+    contact: Any = AUTOMATIC,
     *,
     duration: float,
     record: BatchRecording = BatchRecording(),  # noqa: B008  frozen
@@ -196,7 +231,9 @@ def simulate_batch(
     kept = batch._engine.make_record(record_of(problem, rows, record.channels))
     if steps > 0:
         batch._advance(kept, record.every, steps)
-    status, taken = batch.status, batch._engine.steps()
+        batch._warn_of_unsolved(stacklevel=2)
+    reports = batch._engine.reports()
+    status, taken = batch.status, reports.steps
     found = batch._engine.host_record(kept)
     channels = {name: getattr(found, name) for name in record.channels}
     for world_number in np.flatnonzero(status != WELL):
@@ -208,6 +245,7 @@ def simulate_batch(
         v=batch.v,
         steps=taken,
         status=status,
+        unsolved=reports.unsolved,
         time=problem.start + np.arange(rows) * (record.every * problem.dt),
         record=channels,
         notes=problem.notes,

@@ -78,6 +78,7 @@ def contenders(
         begun = time.perf_counter()
         st.simulate(
             world,
+            contact=None,
             duration=steps * DT,
             dt=DT,
             state=state,

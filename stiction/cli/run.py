@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from stiction.world import State, World
 
 DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
+UNSOLVED_SHARE = 0.001  # a run with more unsolved steps than this fails
 INTEGRATORS = ("Midpoint", "SemiImplicitEuler", "Leapfrog", "RungeKutta4")
 
 
@@ -52,13 +54,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="M",
-        help="the base starts this far above its home position [m] (default 0)",
+        help="the robot starts with its lowest point this far above the ground [m] (default 0)",
     )
     parser.add_argument(
         "--contact",
         metavar="MODEL",
         help="a model of `stiction models`, MODULE:NAME of your own, or none (default: the "
-        "scene's, whose friction another model takes over; none for a robot)",
+        "scene's, whose friction another model takes over; for a robot Coulomb, or none if no "
+        "shape of it can touch)",
     )
     parser.add_argument(
         "--parameter",
@@ -68,8 +71,27 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="a parameter of the contact model; can be given several times",
     )
     parser.add_argument(
+        "--unsolved",
+        type=_share,
+        default=UNSOLVED_SHARE,
+        metavar="SHARE",
+        help="the run fails if more than this share of its steps is not solved "
+        f"(default {UNSOLVED_SHARE:g})",
+    )
+    parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
     )
+
+
+def _share(text: str) -> float:
+    """A fraction from 0 to 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(f"found {text!r}; give a fraction from 0 to 1")
+    return share
 
 
 def _run(args: argparse.Namespace) -> Result:
@@ -85,6 +107,8 @@ def _run(args: argparse.Namespace) -> Result:
         error.motion.save(args.output)
         raise SimulationError(f"{error}; the motion until then is in {args.output}") from error
     result = ({} if scene is None else judged(scene, motion)) | _summary(motion, args, scene)
+    if motion.unsolved.share > args.unsolved:
+        result["holds"] = False
     if args.output is not None:
         motion.save(args.output)
         result["motion file"] = str(args.output)
@@ -94,19 +118,32 @@ def _run(args: argparse.Namespace) -> Result:
 def _simulate_robot(args: argparse.Namespace) -> Motion:
     import stiction as st
 
-    contact = find_model(args.contact or "none", args.parameter)
     world = st.World(find_robot(args))
-    if contact is not None:
-        _check_pairs(world, contact)
+    contact = _contact(world, args)
     return st.simulate(
         world,
         contact=contact,
         duration=DURATION if args.duration is None else args.duration,
         dt=DT if args.dt is None else args.dt,
-        state=_raised(world, args.height),
+        state=_begin(world, args.height),
         integrator=getattr(st, args.integrator)(),
         progress=args.progress,
     )
+
+
+def _contact(world: World, args: argparse.Namespace) -> Any:
+    """The contact model of a robot: that of the command line, else Coulomb if it can touch."""
+    from stiction.simulation import why_nothing_touches
+
+    reason = why_nothing_touches(world)
+    if args.contact is None and reason:
+        return find_model("none", args.parameter)
+    contact = find_model(args.contact or "Coulomb", args.parameter)
+    if contact is not None and reason:
+        raise UsageError(f"--contact {args.contact}: nothing can touch: {reason}")
+    if contact is not None:
+        _check_pairs(world, contact)
+    return contact
 
 
 def _simulate_scene(scene: Scene, args: argparse.Namespace) -> Motion:
@@ -122,7 +159,7 @@ def _check_pairs(world: World, contact: Any) -> None:
     from stiction.places import places_of
 
     try:
-        pair_table(contact, places_of(world)[2], world.materials)
+        pair_table(contact, places_of(world)[2], world.materials, world.declared_friction())
     except InputError as error:
         raise UsageError(str(error)) from None
 
@@ -148,23 +185,29 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
         upwards = motion.force[:-1].sum(axis=1)[:, 2]
         result["largest force of the ground [N]"] = float(upwards.max(initial=0.0))
         result["contact, largest"] = motion.quality()
+        result["steps that were not solved"] = asdict(motion.unsolved)
     if motion.parameters["notes"]:
         result["notes"] = motion.parameters["notes"]
     return result
 
 
-def _raised(world: World, height: float) -> State:
-    """Home state with the base of the only robot raised [m]."""
+def _begin(world: World, height: float) -> State:
+    """The only robot at home, its lowest point `height` above the ground [m].
+
+    A base that nothing holds and that has no shape to stand on is raised from where it is at home.
+    """
     state, robot, lifted = world.home(), world.robots[0], world.lifted()
-    for root in (i for i in range(len(robot.parent)) if robot.parent[i] < 0):
-        if root + 1 in lifted:
-            k, share = lifted[root + 1]
-            state.q[k] += height / share
-        elif height != 0.0:
+    roots = [i for i in range(len(robot.parent)) if robot.parent[i] < 0]
+    for root in roots:
+        if root + 1 not in lifted and height != 0.0:
             raise InputError(
                 f"--height {height:g}: '{robot.link_name[root]}' of robot '{robot.name}' is not "
                 "free to be raised; leave --height out"
             )
+    if robot.shape_touches.any():
+        return world.standing(above=height)
+    for k, share in lifted.values():
+        state.q[k] += height / share
     return state
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +86,14 @@ def judged(scene: Scene, motion: Motion) -> Result:
         "lean at the end [degrees]": found.lean,
         "height of the base at the end / at the begin": found.height,
         "longest slip of a point [m]": found.slip,
+        "energy that the ground gave [J]": found.energy,
+        "planned contact that was lost [share of time]": found.lost_contact,
+        "deepest point [m]": found.depth,
+        "limits of the ground passed": list(found.faults),
         "expected": scene.expect,
     }
+    if scene.limits.reason:
+        result["limits of this scene"] = asdict(scene.limits)
     if scene.expect is None:
         return result
     if motion.time[-1] - motion.time[0] < scene.lasts() * (1 - 1e-6):

@@ -46,14 +46,22 @@ SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more an
 STIFFER, MOST_STIFFER = 0.1, 10  # compliance and iterations where polishing does not end
 POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
+LEVER = 1e-3  # arm at which turning counts as compliance [m]
+LEAST_COMPLIANCE = 1e-12  # of a link that cannot move [1/kg]
 
 
 @kernel
 def compliance(response, slot):
-    """g: mean velocity of a slot's centre per unit impulse there."""
+    """g: mean velocity of a slot's centre per unit impulse there.
+
+    A link on a fixed base may only turn about its centre, or be held by friction: g counts a
+    little of what turning does as well, and is never zero.
+    """
     L = response.inverse_inertia
     total = L[6 * slot, slot, 0] + L[6 * slot + 1, slot, 1] + L[6 * slot + 2, slot, 2]
-    return total / like(total, 3)
+    turns = L[6 * slot + 3, slot, 3] + L[6 * slot + 4, slot, 4] + L[6 * slot + 5, slot, 5]
+    lever = like(total, LEVER)
+    return max((total + lever * lever * turns) / like(total, 3), like(total, LEAST_COMPLIANCE))
 
 
 @kernel

@@ -25,7 +25,14 @@ from stiction.description.description import (
     Shape,
     Vector,
 )
-from stiction.description.mjcf_model import KINDS, Names, colliding_geoms, names_of
+from stiction.description.mjcf_model import (
+    KINDS,
+    Names,
+    colliding_geoms,
+    friction_on_ground,
+    names_of,
+    planes,
+)
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
 from stiction.description.mjcf_text import scan, scan_files
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
     from mujoco import MjModel
 
 MOST_EXCLUDES = 200_000
+ANY_MASK = (-1, -1)  # contype and conaffinity of ground that the file does not know
 
 
 def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description:
@@ -119,13 +127,13 @@ def _shapes(
 ) -> tuple[tuple[Shape, ...], tuple[Material, ...]]:
     shapes: list[Shape] = []
     materials: dict[float, Material] = {}
-    colliding = colliding_geoms(model)
+    colliding, frictions = colliding_geoms(model), friction_on_ground(model)
     for i, name in enumerate(names.geom):
         kind = KINDS.get(int(model.geom_type[i]))
         vertices = _vertices(model, i) if kind == "hull" else ()
         if kind is None or (kind == "hull" and len(vertices) < 4 and not colliding[i]):
             continue
-        mu = float(model.geom_friction[i, 0])
+        mu = float(frictions[i])
         material = materials.setdefault(mu, Material(f"friction {mu}", mu, mu))
         body = model.geom_bodyid[i]
         size = tuple(model.geom_size[i, : SIZES[kind]].tolist())
@@ -242,12 +250,18 @@ def _keyframes(model: MjModel, names: Names) -> tuple[Keyframe, ...]:
 def _excludes(
     model: MjModel, names: Names, source: str
 ) -> tuple[tuple[tuple[str, str], ...], list[str]]:
-    """Bodies that the file keeps from colliding, by <exclude> and by contype and conaffinity."""
+    """Bodies that the file keeps from colliding, by <exclude> and by contype and conaffinity.
+
+    The world, body 0, collides as the planes of the file do. Without planes it is ground that the
+    file does not know, and collides with every geom that has a mask.
+    """
     excluded = {(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature}
     masks: dict[int, set[tuple[int, int]]] = {}
-    for i in np.flatnonzero(colliding_geoms(model)):
+    ground = planes(model)
+    for i in np.flatnonzero(ground | (colliding_geoms(model) & (model.geom_bodyid != 0))):
         mask = (int(model.geom_contype[i]), int(model.geom_conaffinity[i]))
-        masks.setdefault(int(model.geom_bodyid[i]), set()).add(mask)
+        masks.setdefault(0 if ground[i] else int(model.geom_bodyid[i]), set()).add(mask)
+    masks.setdefault(0, {ANY_MASK})
     kinds: dict[frozenset[tuple[int, int]], list[int]] = {}
     for body, mask_set in masks.items():
         kinds.setdefault(frozenset(mask_set), []).append(body)

@@ -64,3 +64,34 @@ def colliding_geoms(model: MjModel) -> np.ndarray:
     colliding[model.pair_geom1] = True
     colliding[model.pair_geom2] = True
     return colliding
+
+
+def fixed_geoms(model: MjModel) -> np.ndarray:
+    """Whether each geom is fixed in the world."""
+    return model.body_weldid[model.geom_bodyid] == 0
+
+
+def planes(model: MjModel) -> np.ndarray:
+    """Whether each geom is a colliding plane that is fixed in the world: the ground of the file."""
+    return (model.geom_type == PLANE) & fixed_geoms(model) & colliding_geoms(model)
+
+
+def friction_on_ground(model: MjModel) -> np.ndarray:
+    """Sliding friction of each geom on the ground.
+
+    MuJoCo's rule: that of the <pair> of both, else that of the geom of higher priority, else the
+    larger one. The ground is the planes of the file; without planes it has no friction of its own,
+    and that of the geom counts.
+    """
+    friction = model.geom_friction[:, 0].copy()
+    floors = np.flatnonzero(planes(model))
+    if len(floors):
+        first = model.geom_priority[floors].max()
+        ground = friction[floors[model.geom_priority[floors] == first]].max()
+        larger = np.maximum(friction, ground)
+        above, below = model.geom_priority > first, model.geom_priority < first
+        friction = np.where(above, friction, np.where(below, ground, larger))
+    on_floor = np.isin(model.pair_geom1, floors), np.isin(model.pair_geom2, floors)
+    friction[model.pair_geom2[on_floor[0]]] = model.pair_friction[on_floor[0], 0]
+    friction[model.pair_geom1[on_floor[1]]] = model.pair_friction[on_floor[1], 0]
+    return friction

@@ -16,6 +16,7 @@ from stiction.description.mjcf_model import (
     SLIDE,
     Names,
     colliding_geoms,
+    planes,
 )
 from stiction.description.plain import first_few
 from stiction.errors import ModelFileError
@@ -163,14 +164,15 @@ def _contact_notes(model: MjModel, names: Names) -> Iterator[str]:
         "condim 1 is not read, the friction of the material acts": model.geom_condim == 1,
         "torsional and rolling friction (condim 4 and 6) are left out": model.geom_condim > 3,
         "contact margins are left out": (model.geom_margin != 0) | (model.geom_gap != 0),
-        "contact priorities are left out": model.geom_priority != 0,
     }
     for note, concerned in checks.items():
         listed = [names.geom[i] for i in np.flatnonzero(concerned & colliding)]
         if listed:
             yield f"{note}: {first_few(listed)}"
-    if model.npair:
-        yield "friction of <pair> elements is not read; give it for the pair of materials"
+    ground = planes(model)
+    others = ~(ground[model.pair_geom1] | ground[model.pair_geom2])
+    if others.any():
+        yield f"friction of {others.sum()} <pair> elements, none with a world plane, is not read"
     unread = [names.geom[i] for i in range(model.ngeom) if int(model.geom_type[i]) not in KINDS]
     if unread:
         yield f"height fields and distance fields are left out: {first_few(unread)}"

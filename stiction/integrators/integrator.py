@@ -48,14 +48,13 @@ class Work(NamedTuple):
     depth: np.ndarray  # (places) penetration
     slip: np.ndarray  # (places, 3) velocity along the ground
     contact_velocity: np.ndarray  # (places, 3) at the end of the step, less the slowest allowed
-    solver: np.ndarray  # (3) iterations, residual and stage of the contact solver
     first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
     first_v: np.ndarray  # (nv)
     first_mode: np.ndarray  # (nv)
     total_torque: np.ndarray  # (nv) mean over all parts of the step
     total_passive: np.ndarray  # (nv)
     total_impulse: np.ndarray  # (places, 3) of contact, over all parts of the step
-    total_solver: np.ndarray  # (3) all iterations, worst residual and stage
+    total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts
 
 
 def integrator(

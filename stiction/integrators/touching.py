@@ -47,6 +47,7 @@ from stiction.kernels.contact import (
 )
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
+    ALL_ITERATIONS,
     WRENCHES_LEFT,
     add_drift,
     add_wrenches,
@@ -429,6 +430,7 @@ def solve(model, surface, dynamics, dt):
     contact, response = surface.contact, surface.work.response
     response.report[WRENCHES_LEFT] = 0
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    response.report[ALL_ITERATIONS] += response.report[0]
     if response.report[WRENCHES_LEFT] == 0:
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
@@ -615,8 +617,6 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.contact_velocity)
         for i in range(len(work.depth)):
             work.depth[i] = 0
-        for k in range(3):
-            work.solver[k] = response.report[k]
     close(model, surface, dynamics, dt)
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)

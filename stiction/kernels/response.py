@@ -42,7 +42,9 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import STUCK
 
-WRENCHES_LEFT = 3  # in the report: 1 if the solver leaves wrenches and twists, not only impulses
+# In the report, beside iterations, residual and stage of the last solution:
+WRENCHES_LEFT = 3  # 1 if the solver leaves wrenches and twists, not only impulses
+ALL_ITERATIONS = 4  # of all solutions since the step began
 
 
 class Response(NamedTuple):
@@ -59,7 +61,7 @@ class Response(NamedTuple):
     tangent: np.ndarray  # (slots, 6, 6) room for solvers
     triangle: np.ndarray  # (slots, 6, 6) room for solvers
     residual: np.ndarray  # (6, 6 slots) room for solvers
-    report: np.ndarray  # (4) iterations, residual and stage of the last solution; WRENCHES_LEFT
+    report: np.ndarray  # (5) iterations, residual and stage of the last solution, and see above
 
 
 def allocate_response(slots: int, nv: int, solved: bool) -> Response:
@@ -77,7 +79,7 @@ def allocate_response(slots: int, nv: int, solved: bool) -> Response:
         tangent=np.zeros((some, 6, 6)),
         triangle=np.zeros((some, 6, 6)),
         residual=np.zeros((6, 6 * some)),
-        report=np.zeros(4),
+        report=np.zeros(5),
     )
 
 

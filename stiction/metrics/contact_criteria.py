@@ -8,7 +8,7 @@ Analysis", arXiv 2304.06372. A contact problem is solved exactly if
     Paper    Here                              Meaning
     lam      force * dt                        impulse of the step [N s]
     c        contact_velocity                  velocity that the step ends with [m/s]
-    mu       friction_coefficients             mu_static at rest as the step ends, else mu_kinetic
+    mu       friction_coefficients             mu_static for a point at rest, else mu_kinetic
     Phi(c)   mu |c_t| n                        De Saxce's correction
 
 Departs from the paper: distances to cones are Euclidean (its ContactBench takes the largest
@@ -33,7 +33,7 @@ from stiction.places import places_of
 if TYPE_CHECKING:
     from stiction.motion import Motion
 
-REST = 1e-6  # slower than this a point is at rest, if its model has no stick_speed [m/s]
+REST = 1e-6  # slower than this a point is at rest, if its model has no speed of its own [m/s]
 
 
 class Friction(NamedTuple):
@@ -41,7 +41,8 @@ class Friction(NamedTuple):
 
     static: np.ndarray
     kinetic: np.ndarray
-    stick_speed: np.ndarray  # slower than this a point is at rest and has static friction [m/s]
+    stick_speed: np.ndarray  # no faster than this a point is at rest and has static friction [m/s]
+    asked_first: np.ndarray  # bool: that is asked as the step begins; else as it ends
 
 
 class Criteria(NamedTuple):
@@ -106,13 +107,18 @@ def friction_coefficients(motion: Motion) -> Friction:
     """Static and kinetic coefficients of friction of all places, (n, places).
 
     They are the fields mu_static and mu_kinetic (or mu) of the contact model for the pair of
-    materials of each place; a model that has only one of them uses it for both.
+    materials of each place; a model that has only one of them uses it for both. Whether a point is
+    at rest is asked as the model asks it: by its `stick_speed` as the step ends, by its `eps` as
+    the step begins. An `eps` of 0 is one that the model derives: a point rests if friction can stop
+    it within the step, which takes at least the speed mu g dt of a body that lies alone.
     """
     require_contact(motion)
     model = _model(motion)
     _, _, pairs = places_of(motion.world)
     meeting = material_pairs(motion)
-    table, _ = pair_table(model, pairs, motion.world.materials)
+    table = _recorded_table(motion, model)
+    if table is None:  # an older file
+        table, _ = pair_table(model, pairs, motion.world.materials)
     columns = {name: table[meeting, k] for k, name in enumerate(model._fields)}
     kinetic = columns.get("mu_kinetic", columns.get("mu"))
     static = columns.get("mu_static", kinetic)
@@ -122,7 +128,13 @@ def friction_coefficients(motion: Motion) -> Friction:
             "so its forces have no friction cone; give mu="
         )
     kinetic = static if kinetic is None else kinetic
-    return Friction(static, kinetic, columns.get("stick_speed", np.full(static.shape, REST)))
+    speed = columns.get("stick_speed", np.full(static.shape, REST))
+    first = np.zeros(static.shape, bool)
+    if "stick_speed" not in columns and "eps" in columns:
+        stopped = static * float(np.linalg.norm(motion.world.gravity)) * step_length(motion)
+        first = columns["eps"] > 0
+        speed = np.where(first, columns["eps"], np.maximum(stopped, REST))
+    return Friction(static, kinetic, speed, first)
 
 
 def split(vectors: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,7 +166,8 @@ def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np
     """Coefficient of friction in force at every step and place, (n, places)."""
     if mu is None:
         friction = friction_coefficients(motion)
-        at_rest = speed <= friction.stick_speed
+        asked = np.where(friction.asked_first, _size(motion.slip), speed)
+        at_rest = asked <= friction.stick_speed
         return np.where(at_rest, friction.static, friction.kinetic)
     given = numbers(mu)
     places = motion.depth.shape[1]
@@ -178,6 +191,14 @@ def _model(motion: Motion) -> Any:
         return kinds[0](**told)
     except TypeError as error:
         raise InputError(f"{name}: other parameters than in this motion ({error})") from None
+
+
+def _recorded_table(motion: Motion, model: Any) -> np.ndarray | None:
+    """Parameters of every pair of materials as they were in the run, (pairs, fields)."""
+    rows = motion.parameters.get("pairs")
+    if rows is None:
+        return None
+    return np.array([[row[name] for name in model._fields] for row in rows], float)
 
 
 def _inner(a: np.ndarray, b: np.ndarray) -> np.ndarray:

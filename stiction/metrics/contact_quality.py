@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import (
     cone_violation,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from stiction.motion import Motion
 
 NEAR = 1e-6  # a place so close to the ground touches it [m]
-NOT_CONVERGED = 9  # `Motion.solver[:, 2]` of a step whose contact problem was not solved
 
 
 class Creep(NamedTuple):
@@ -39,7 +39,7 @@ class SolverSummary(NamedTuple):
     iterations_max: int
     residual_max: float
     fallbacks: int  # steps that needed another method than the first
-    failures: int  # steps that were not solved
+    failures: int  # steps that were not solved, recorded or not
 
 
 def creep(motion: Motion, margin: float = 1e-3) -> Creep:
@@ -50,7 +50,7 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
     """
     if not (0 <= margin < 1):
         raise InputError(f"creep(margin={margin!r}): give a fraction from 0 to below 1")
-    static, kinetic, _ = friction_coefficients(motion)
+    static, kinetic, *_ = friction_coefficients(motion)
     f_n, f_t = split(motion.force, normals(motion))
     across = np.linalg.norm(f_t, axis=-1)
     inside = (f_n > 0) & (across < (1 - margin) * static * f_n)
@@ -83,16 +83,17 @@ def force_spread(motion: Motion, foot: str) -> np.ndarray:
 
 
 def solver_summary(motion: Motion) -> SolverSummary:
-    """Iterations, residuals and failures of the contact solver over all steps."""
+    """Iterations, residuals and fallbacks of the recorded steps, failures of all steps."""
+    failures = motion.unsolved.count
     iterations, residual, stage = motion.solver[np.isfinite(motion.solver).all(axis=1)].T
     if not len(stage):
-        return SolverSummary(0.0, 0, 0.0, 0, 0)
+        return SolverSummary(0.0, 0, 0.0, 0, failures)
     return SolverSummary(
         float(iterations.mean()),
         int(iterations.max()),
         float(residual.max()),
         int(((stage > 0) & (stage < NOT_CONVERGED)).sum()),
-        int((stage == NOT_CONVERGED).sum()),
+        failures,
     )
 
 

@@ -97,6 +97,21 @@ def energy_balance(
     return EnergyBalance(**rows)
 
 
+def contact_work(motion: Motion) -> np.ndarray:
+    """Work of the contact forces on the robots against the ground in each step [J], (n - 1).
+
+    What a moving belt does by carrying the points along is left out: this is never positive in
+    sum, but for springs that give back what they have taken.
+    """
+    dt = step_length(motion)
+    v_mean = (motion.v[:-1] + motion.v[1:]) / 2
+    at_end = motion.parameters.get("integrator") == "SemiImplicitEuler"
+    q = motion.q[:-1] if at_end else advanced(motion, motion.q[:-1], motion.v[:-1], dt / 2)
+    normal, friction = _contact_work(motion, q, v_mean, dt)
+    belt = motion.world.ground.bind().velocity  # type: ignore[union-attr]
+    return normal + friction - dt * motion.force[:-1].sum(axis=1) @ belt
+
+
 def _torque(motion: Motion) -> np.ndarray:
     """Torques that act in each step, (n - 1, nv).
 

@@ -64,7 +64,7 @@ def _feet(robot: Robot, dynamics: Dynamics, feet: tuple[str, str] | None) -> tup
         return feet
     if set(FRAMES) <= set(robot.frame_name.tolist()):
         return FRAMES
-    links = sorted({int(i) for i in robot.shape_link[robot.shape_collides]} - {-1})
+    links = sorted({int(i) for i in robot.shape_link[robot.shape_touches]})
     heights = {link: _points(robot, dynamics, link)[:, 2].min(initial=np.inf) for link in links}
     lowest = sorted(links, key=lambda link: heights[link])[:2]
     if len(lowest) < 2 or heights[lowest[1]] - heights[lowest[0]] > LEVEL:
@@ -117,7 +117,7 @@ def _points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
     rotation = dynamics.rotation[link + 1]
     origin = dynamics.origin[dynamics.tree.root[link + 1]] + dynamics.position[link + 1]
     points = []
-    for shape in np.flatnonzero(robot.shape_collides & (robot.shape_link == link)):
+    for shape in np.flatnonzero(robot.shape_touches & (robot.shape_link == link)):
         for place in shape_places(robot, int(shape)):
             centre = origin + rotation @ place["centre"]
             if place["kind"] == BALL:

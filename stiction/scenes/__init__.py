@@ -6,11 +6,12 @@ from stiction.scenes.control import Control
 from stiction.scenes.grounds import rough
 from stiction.scenes.reader import read_scene
 from stiction.scenes.scene import Scene
-from stiction.scenes.verdict import Verdict, verdict
+from stiction.scenes.verdict import Limits, Verdict, verdict
 
 __all__ = [
     "Body",
     "Control",
+    "Limits",
     "Scene",
     "Verdict",
     "read_scene",

@@ -42,6 +42,7 @@ class Body:
     keyframe: str | None = None
     joints: Mapping[str, float] = field(default_factory=dict)  # positions to start from
     colliding: tuple[str, ...] = ()  # these shapes or links alone collide
+    material: str | None = None  # of all its shapes, for the materials of the scene
     where: str = ""  # in a file, for errors
 
     @property
@@ -57,6 +58,8 @@ class Body:
                 robot = replace(robot, home=robot.keyframe(self.keyframe))
             if self.colliding:
                 robot = robot.with_colliding(*self.colliding)
+            if self.material is not None:
+                robot = robot.with_material(self.material)
             return self._placed(_posed(robot, self.joints))
         except SceneFileError:
             raise

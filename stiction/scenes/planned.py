@@ -39,6 +39,8 @@ class Planned:
     # from the reference under the world's names, and what these begin with
     controllers: Callable[[Reference, str], tuple[Any, ...]]
     duration: float | None = None  # None: as long as it is wanted
+    feet: tuple[str, ...] = ()  # links of the robot that the plan puts on the ground
+    shares: np.ndarray | None = None  # (n, feet) of the weight that each is to carry
 
     def bound(self, prefix: str) -> tuple[Any, ...]:
         """The controllers in a world whose names of the robot's joints begin so."""
@@ -102,6 +104,8 @@ def planned(name: str) -> Callable[..., Planned]:
             _put_together(place, pattern.q[0]),
             controllers,
             pattern.duration,
+            tuple(str(robot.link_name[sole.link]) for sole in pattern.body.soles),
+            pattern.shares,
         )
 
     return make

@@ -17,21 +17,21 @@ from stiction.external import Push, TabulatedForce
 from stiction.materials import check_friction, checked_materials
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
-from stiction.scenes.grounds import read_ground
+from stiction.scenes.grounds import KEYS, read_ground
 from stiction.scenes.planned import FOLLOW
 from stiction.scenes.scene import ENDLESS, Scene, contact_kinds
 from stiction.scenes.table import REQUIRED, Table
 from stiction.scenes.toml_lines import Lines
-from stiction.scenes.verdict import EXPECTATIONS
+from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits
 from stiction.world import GRAVITY
 
 TOP = (
-    "name shows duration dt dt_force_law gravity expect "
+    "name shows duration dt dt_force_law gravity expect limits "
     "robot object ground contact material controller push force"
 ).split()
 BODY = (
     "model options file data origin base name position heading above velocity turning keyframe "
-    "joints colliding"
+    "joints colliding material"
 ).split()
 
 
@@ -78,10 +78,24 @@ def parse_scene(text: str, path: Path) -> Scene:
         dt_force_law=table.number("dt_force_law", "s", Scene.dt_force_law, above=0),
         gravity=table.numbers("gravity", 3, "m/s2", GRAVITY),
         expect=table.choice("expect", EXPECTATIONS, None),
+        limits=_limits(table.table("limits")),
         source=str(path),
         forces_where=tuple(
             entry.where("body") for key in ("push", "force") for entry in table.tables(key)
         ),
+    )
+
+
+def _limits(table: Table) -> Limits:
+    """What the ground may do in the scene; a reason is due where that is not as usual."""
+    table.only(["energy", "lost_contact", "depth", "reason"])
+    if table.values and "reason" not in table:
+        table.refuse("is missing; tell why the ground may do more here than elsewhere", "reason")
+    return Limits(
+        energy=table.number("energy", "", LIMITS.energy),
+        lost_contact=table.number("lost_contact", "", LIMITS.lost_contact),
+        depth=table.number("depth", "", LIMITS.depth),
+        reason=table.text("reason", ""),
     )
 
 
@@ -111,6 +125,7 @@ def _body(table: Table, folder: Path) -> Body:
         keyframe=table.text("keyframe", None),
         joints=_numbers_by_name(table.table("joints"), "rad or m"),
         colliding=table.texts("colliding"),
+        material=table.text("material", None),
         where=table.where(),
     )
 
@@ -184,7 +199,8 @@ def _contact(table: Table) -> Any:
     """The contact model of the scene; None for "none"."""
     entry = table.table("contact")
     kinds = contact_kinds()
-    name = entry.choice("model", [*kinds, "none"], "GaussSeidel")
+    groundless = table.table("ground").choice("kind", KEYS, "plane") == "none"
+    name = entry.choice("model", [*kinds, "none"], "none" if groundless else "GaussSeidel")
     if name == "none":
         entry.only(["model"])
         return None

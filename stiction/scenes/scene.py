@@ -7,18 +7,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.errors import InputError
 from stiction.external import Push, TabulatedForce
 from stiction.ground import LEVEL, Ground
 from stiction.kernels.tree import FREE
+from stiction.materials import check_named
 from stiction.motion import Motion
+from stiction.places import places_of
 from stiction.robot import Robot
 from stiction.scenes.body import Body
 from stiction.scenes.control import Control
 from stiction.scenes.planned import Planned
-from stiction.scenes.verdict import EXPECTATIONS, Verdict, verdict
+from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
 from stiction.simulate import EVERY_STEP, Recording, simulate
 from stiction.simulation import MIDPOINT
 from stiction.world import GRAVITY, State, World
@@ -48,6 +52,7 @@ class Scene:
     dt_force_law: float = 1e-4  # for contact models that are force laws [s]
     gravity: tuple[float, ...] = GRAVITY  # [m/s2]
     expect: str | None = None  # how the first robot ends, see `Verdict.meets`
+    limits: Limits = LIMITS  # what the ground may do
     source: str = ""  # its file
     forces_where: tuple[str, ...] = ()  # of the forces in the file, for errors
 
@@ -114,20 +119,34 @@ class Scene:
             posed[k] = replace(posed[k], home=plan.home)
         world = self._world_of(posed)
         bodies = (*self.robots, *self.objects)
-        state, home = world.home(), world.home()
+        home = np.concatenate([robot.home for robot in world.robots])
+        state = State(home.copy(), np.zeros(world.nv))
         if any(body.stands for body in bodies) and self.ground is not None:
-            state = world.standing()
+            world.put_on_ground(state.q)
         rises, link, first = world.lifted(), 1, 0
         for body, robot in zip(bodies, world.robots, strict=True):
             if link in rises:
                 k, share = rises[link]
                 if not body.stands:
-                    state.q[k] = home.q[k]
+                    state.q[k] = home[k]
                 state.q[k] += body.above / share
             if any(body.velocity) or any(body.turning):
                 state.v[first : first + 6] = self._velocity(body, robot)
             link, first = link + len(robot.link_name), first + robot.nv
+        self._check_apart(world, state)
         return state
+
+    def _check_apart(self, world: World, state: State) -> None:
+        """Raise InputError if two bodies start inside each other."""
+        overlap = world.overlap(state)
+        if overlap is not None:
+            one, other = (world.robots[k].name for k in (overlap.one, overlap.other))
+            where = (*self.robots, *self.objects)[overlap.other].where or f"scene '{self.name}'"
+            raise InputError(
+                f"{where}: '{other}' starts inside '{one}': the boxes around "
+                f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m; give one of "
+                "them another position"
+            )
 
     def _velocity(self, body: Body, robot: Robot) -> list[float]:
         if robot.joint_type[0] != FREE:
@@ -182,6 +201,7 @@ class Scene:
         model = self.contact if contact is None else contact
         world = self.world()
         self._check_forces(world)
+        self._check_materials(world)
         return simulate(
             world,
             model,
@@ -203,9 +223,17 @@ class Scene:
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
 
+    def _check_materials(self, world: World) -> None:
+        """Raise InputError, with the file, if a pair of materials names nothing that there is."""
+        _, _, pairs = places_of(world)
+        try:
+            check_named(world.materials, (own for own, _ in pairs), (under for _, under in pairs))
+        except InputError as error:
+            raise InputError(f"{self.source or self.name}: {error}") from None
+
     def verdict(self, motion: Motion) -> Verdict:
-        """How the first robot ends."""
-        return verdict(motion)
+        """How the first robot ends, and what the ground did, see `stiction.scenes.verdict`."""
+        return verdict(motion, plan=self.plans.get(0), limits=self.limits)
 
 
 ENDLESS = ("hold", "servos")  # kinds of control that go on as long as is wanted

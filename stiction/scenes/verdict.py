@@ -1,38 +1,71 @@
-"""How a robot ends: upright or not, and how far it slipped."""
+"""How a robot ends: upright or not, how far it slipped, and whether the ground did its part.
+
+A robot that ends upright has not shown anything if the ground threw it there. So a verdict also
+looks at what no ground does: give energy, let go of a foot that the plan has on it, or let a point
+sink in. `LIMITS` says how much of that is too much.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
+from stiction.metrics.energy import contact_work
+from stiction.metrics.reactions import IN_FLIGHT
 from stiction.motion import Motion
 from stiction.places import places_of
+
+if TYPE_CHECKING:
+    from stiction.scenes.planned import Planned
 
 EXPECTATIONS = ("upright", "falls", "slips")
 LARGEST_LEAN = 30.0  # [degrees]
 LEAST_HEIGHT = 0.6  # of the height of the base at the begin
 SLIPPED = 0.05  # of the height of the base at the begin
+CARRIES = 0.05  # of the weight: a foot that the plan gives less may be off the ground
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the ground may do in a scene; above that the scene does not hold."""
+
+    energy: float = 0.01  # net, given to the robots, of weight times height of the base
+    lost_contact: float = 0.1  # share of the time in which a foot is planned to carry
+    depth: float = 0.05  # of the height of the base at the begin
+    reason: str = ""  # why a scene has others than these
+
+
+LIMITS = Limits()
 
 
 class Verdict(NamedTuple):
-    """How a robot ended."""
+    """How a robot ended, and what the ground did meanwhile."""
 
     upright: bool
     slips: bool
     lean: float  # of its base, against how it began [degrees]
     height: float  # of its base over the lowest link, as a part of that at the begin
     slip: float  # longest way of a place along the ground that it touched [m]
+    energy: float  # most that the ground has given by any moment, net [J]; NaN if not every step
+    lost_contact: float  # share of the planned time that a foot does not carry; NaN without plan
+    depth: float  # of the deepest place [m]
+    faults: tuple[str, ...]  # limits that were passed, one sentence each
 
     def meets(self, expected: str) -> bool:
-        """Whether it is as a scene expects: "upright", "falls", or "slips" but upright."""
-        return {
+        """Whether it is as a scene expects and the ground stayed within its limits.
+
+        expected: "upright", "falls", or "slips" but upright.
+        """
+        ends = {
             "upright": self.upright,
             "falls": not self.upright,
             "slips": self.upright and self.slips,
         }[expected]
+        return ends and not self.faults
 
     @property
     def words(self) -> str:
@@ -41,13 +74,17 @@ class Verdict(NamedTuple):
         return f"{found}, slips" if self.slips else found
 
 
-def verdict(motion: Motion, robot: int = 0) -> Verdict:
-    """Tell how a robot ends.
+def verdict(
+    motion: Motion, robot: int = 0, plan: Planned | None = None, limits: Limits = LIMITS
+) -> Verdict:
+    """Tell how a robot ends, and what the ground did.
 
     Upright: the ground carries it in the last tenth of the time, its base leans by less than 30
     degrees, from how it began, and is at least at 0.6 of its height then, over the lowest link of
-    the robot. Slips: a place of it went along the ground,
-    while it touched, by more than 0.05 of that height.
+    the robot. Slips: a place of it went along the ground, while it touched, by more than 0.05 of
+    that height.
+
+    plan: the motion that the robot was to follow, for the contact that it planned.
     """
     first = 1 + sum(len(one.link_name) for one in motion.world.robots[:robot])
     links = slice(first, first + len(motion.world.robots[robot].link_name))
@@ -55,13 +92,83 @@ def verdict(motion: Motion, robot: int = 0) -> Verdict:
     lean = float(np.degrees(np.arccos(np.clip(up @ up_now, -1.0, 1.0))))
     share = height_now / height if height > 0 else 1.0
     slip = _slipped(motion, links)
+    energy, depth = energy_given(motion), float(np.nan_to_num(motion.depth).max(initial=0.0))
+    lost = lost_contact(motion, robot, plan)
     return Verdict(
         upright=bool(_is_carried(motion, links) and lean < LARGEST_LEAN and share > LEAST_HEIGHT),
         slips=bool(slip > SLIPPED * height),
         lean=lean,
         height=float(share),
         slip=slip,
+        energy=energy,
+        lost_contact=lost,
+        depth=depth,
+        faults=_faults(motion, height, (energy, lost, depth), limits),
     )
+
+
+# ------------------------------------------------------------------------------ what the ground did
+
+
+def energy_given(motion: Motion) -> float:
+    """Most energy that contact has given to the robots by any moment, net [J]; at least 0.
+
+    Counted from the beginning, so that a spring may give back what it has taken, and against the
+    ground, so that a belt may drive. NaN where not every step was recorded.
+    """
+    if motion.parameters.get("record every", 1) != 1:
+        return np.nan
+    if motion.depth.shape[1] == 0 or len(motion) < 2:
+        return 0.0
+    return float(np.cumsum(np.nan_to_num(contact_work(motion))).max(initial=0.0))
+
+
+def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
+    """Share of the time in which a foot that the plan lets carry the robot does not; NaN without.
+
+    The worse one of times with one foot planned and times with several. A foot is planned if it is
+    to carry 0.05 of the weight or more, and carries if it bears a thousandth of it.
+    """
+    if plan is None or plan.shares is None or motion.depth.shape[1] == 0:
+        return np.nan
+    world = motion.world
+    prefix = f"{world.robots[robot].name}/" if len(world.robots) > 1 else ""
+    weight = world.robots[robot].total_mass * float(np.linalg.norm(world.gravity))
+    time = motion.time[:-1] - motion.time[0]
+    within = time <= plan.time[-1]
+    rows = np.searchsorted(plan.time, time[within], side="right") - 1
+    planned = plan.shares[rows] >= CARRIES
+    normal = world.ground.normal()  # type: ignore[union-attr]
+    pressed = [motion.foot_force(prefix + foot)[:-1][within] @ normal for foot in plan.feet]
+    off = planned & ~(np.column_stack(pressed) > IN_FLIGHT * weight)
+    feet = planned.sum(axis=1)
+    shares = [off[now].any(axis=1).mean() for now in (feet == 1, feet > 1) if now.any()]
+    return float(max(shares, default=np.nan))
+
+
+def _faults(
+    motion: Motion, height: float, found: tuple[float, float, float], limits: Limits
+) -> tuple[str, ...]:
+    """One sentence for each limit that was passed."""
+    energy, lost, depth = found
+    most = limits.energy * motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
+    faults = []
+    if energy > most * height:
+        faults.append(f"the ground gave {energy:.3g} J to the robots, limit {most * height:.3g} J")
+    if lost > limits.lost_contact:
+        faults.append(
+            f"a foot that was planned to carry was off the ground in {100 * lost:.3g} % of the "
+            f"time, limit {100 * limits.lost_contact:.3g} %"
+        )
+    if depth > limits.depth * height:
+        faults.append(
+            f"a point was {1000 * depth:.3g} mm in the ground, limit "
+            f"{1000 * limits.depth * height:.3g} mm"
+        )
+    return tuple(faults)
+
+
+# ------------------------------------------------------------------------------------- how it ended
 
 
 def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]:

@@ -145,7 +145,7 @@ def test_every_kth_step_is_recorded():
     world, steps = st.World(st.robots.ball()), 7
     keep = st.BatchRecording(("v",), every=3)
     batch = st.simulate_batch(
-        world, 2, states=world.standing(above=1.0), duration=steps * DT, record=keep
+        world, 2, contact=None, states=world.standing(above=1.0), duration=steps * DT, record=keep
     )
     assert np.allclose(batch.time, [0, 3 * DT, 6 * DT])
     assert np.allclose(batch.record["v"][0, :, 2], -9.81 * batch.time)
@@ -196,4 +196,4 @@ def test_a_batch_for_a_device_that_is_not_there_says_what_would_do():
     if cuda.is_available():
         pytest.skip("there is one")
     with pytest.raises(InputError, match="device='cpu'"):
-        st.BatchSimulation(st.World(st.robots.ball()), 2, device="cuda")
+        st.BatchSimulation(st.World(st.robots.ball()), 2, contact=None, device="cuda")

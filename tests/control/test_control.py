@@ -23,7 +23,7 @@ def menagerie(name: str):
 def test_a_table_of_torques_is_held_between_its_times():
     world = st.World(pendulum(), gravity=(0, 0, 0))
     torques = st.Torques([[1.0], [-2.0]], time=[0.01, 0.02])
-    motion = st.simulate(world, duration=0.03, dt=0.001, controller=torques)
+    motion = st.simulate(world, contact=None, duration=0.03, dt=0.001, controller=torques)
     wanted = np.select([motion.time < 0.01 - 1e-9, motion.time < 0.02 - 1e-9], [0.0, 1.0], -2.0)
     assert (motion.torque[:-1, 0] == wanted[:-1]).all()
 
@@ -31,7 +31,7 @@ def test_a_table_of_torques_is_held_between_its_times():
 def test_controllers_given_together_add_up():
     world = st.World(pendulum(), gravity=(0, 0, 0))
     both = (st.Torques([1.0]), st.Torques([0.5]))
-    motion = st.simulate(world, duration=0.01, dt=0.001, controller=both)
+    motion = st.simulate(world, contact=None, duration=0.01, dt=0.001, controller=both)
     assert (motion.torque[:-1] == 1.5).all()
 
 
@@ -47,7 +47,7 @@ def test_tracking_gives_the_torque_of_its_formula():
     control = st.PDTracking(
         st.Reference(time, q, v), [10.0, 20.0, 30.0], [1.0, 2.0, 3.0], feedforward=extra
     )
-    motion = st.simulate(world, duration=0.35, dt=0.05, controller=control)
+    motion = st.simulate(world, contact=None, duration=0.35, dt=0.05, controller=control)
     k = 6  # at t = 0.3 s, a sample of the reference, where the spline has the given values
     wanted = extra[3] + np.array([10, 20, 30]) * (q[3] - motion.q[k])
     wanted += np.array([1, 2, 3]) * (v[3] - motion.v[k])
@@ -71,10 +71,16 @@ def test_a_reference_between_samples_is_the_cubic_with_the_given_slopes():
 def test_tracking_stays_within_its_torque_limits():
     world = st.World(pendulum(effort_lower=-2.0, effort_upper=1.0))
     far = st.Reference([0.0, 1.0], [[3.0], [3.0]])
-    motion = st.simulate(world, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0))
+    motion = st.simulate(
+        world, contact=None, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0)
+    )
     assert (motion.torque[:-1] == 1.0).all()
     motion = st.simulate(
-        world, duration=0.01, dt=0.001, controller=st.PDTracking(far, 100.0, 1.0, limits=0.5)
+        world,
+        contact=None,
+        duration=0.01,
+        dt=0.001,
+        controller=st.PDTracking(far, 100.0, 1.0, limits=0.5),
     )
     assert (motion.torque[:-1] == 0.5).all()
 
@@ -86,6 +92,7 @@ def test_stiff_damping_is_stable_at_a_long_step_because_it_is_implicit():
     for integrator in (st.SemiImplicitEuler(), st.Leapfrog()):
         motion = st.simulate(
             world,
+            contact=None,
             duration=4.0,
             dt=0.02,
             controller=st.PDTracking(still, 200.0, 50.0),
@@ -102,7 +109,7 @@ def test_a_joint_table_is_tracked_by_name():
     hold = st.Reference([0.0, 1.0], np.tile(world.home().q, (2, 1)))
     others = tuple(name for name in world.joint_names[2:] if name not in names)
     control = (st.PDTracking(bend, 400.0, 10.0), st.PDTracking(hold, 400.0, 10.0, joints=others))
-    motion = st.simulate(world, duration=0.6, dt=0.002, controller=control)
+    motion = st.simulate(world, contact=None, duration=0.6, dt=0.002, controller=control)
     assert abs(motion.joint("right_knee")[-1] - 1.0) < 0.01
     assert abs(motion.joint("left_knee")[-1] - 0.8) < 0.01
 
@@ -125,6 +132,7 @@ def test_actuators_give_the_forces_that_mujoco_gives(name):
         state = st.State(data.qpos.copy(), data.qvel.copy())
         motion = st.simulate(
             world,
+            contact=None,
             duration=1e-3,
             dt=1e-3,
             state=state,
@@ -152,7 +160,12 @@ def test_a_step_without_friction_and_limits_is_mujocos(name):
     steps = fewer(200, 5)
     mujoco.mj_step(model, data, steps)
     motion = st.simulate(
-        world, duration=steps * 1e-3, dt=1e-3, state=state, controller=st.Actuators(data.ctrl)
+        world,
+        contact=None,
+        duration=steps * 1e-3,
+        dt=1e-3,
+        state=state,
+        controller=st.Actuators(data.ctrl),
     )
     assert np.abs(motion.q[-1] - data.qpos).max() < 1e-8  # rounding, grown over 200 steps
     assert np.abs(motion.v[-1] - data.qvel).max() < 1e-7
@@ -169,7 +182,13 @@ def driven_biped(duration: float, dt: float) -> tuple[st.World, st.Motion]:
     state = world.home()
     state.v[3:6] = [0.5, 1.0, -0.3]
     return world, st.simulate(
-        world, duration=duration, dt=dt, state=state, controller=st.Torques(torque), integrator=RK4
+        world,
+        contact=None,
+        duration=duration,
+        dt=dt,
+        state=state,
+        controller=st.Torques(torque),
+        integrator=RK4,
     )
 
 
@@ -177,6 +196,7 @@ def prescribed_again(dt: float, base: str) -> tuple[st.Motion, st.Motion]:
     world, recorded = driven_biped(fewer(200, 20) * 1e-3, dt)
     again = st.simulate(
         world,
+        contact=None,
         duration=recorded.time[-1],
         dt=dt,
         state=recorded.state(0),
@@ -212,6 +232,7 @@ def test_a_prescribed_swing_takes_the_torque_of_inverse_dynamics():
     v = np.outer(4 * np.cos(4 * time), [1.0, -0.5, 0.8, 0.3])
     motion = st.simulate(
         world,
+        contact=None,
         duration=0.2,
         dt=0.005,
         state=st.State(q[0], v[0]),
@@ -233,6 +254,7 @@ def test_prescribing_half_of_a_chain_leaves_the_rest_to_dynamics():
     both = [
         st.simulate(
             world,
+            contact=None,
             duration=0.3,
             dt=0.003,
             state=st.State(x, np.zeros_like(x)),
@@ -253,6 +275,7 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
     q[:, 3], q[:, 5] = np.cos(pitch / 2), np.sin(pitch / 2)
     motion = st.simulate(
         world,
+        contact=None,
         duration=0.5,
         dt=0.005,
         controller=st.Prescribed(st.Reference(time, q), base="pitch"),
@@ -292,4 +315,4 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
 )
 def test_bad_controllers_are_refused_with_the_reason(make, says):
     with pytest.raises(InputError, match=says.replace("(", r"\(").replace(")", r"\)")):
-        st.simulate(st.World(chain(3)), duration=0.01, controller=make())
+        st.simulate(st.World(chain(3)), contact=None, duration=0.01, controller=make())

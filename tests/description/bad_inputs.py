@@ -466,7 +466,7 @@ class StateCase(NamedTuple):
 
 def state_cases() -> list[StateCase]:
     def simulate(world: st.World, **options: object) -> st.Motion:
-        return st.simulate(world, **{"duration": 0.003, "dt": 0.001, **options})
+        return st.simulate(world, None, **{"duration": 0.003, "dt": 0.001, **options})
 
     def at(world: st.World, part: str, value: float) -> st.State:
         numbers = getattr(world.home(), part).copy()

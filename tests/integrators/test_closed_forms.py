@@ -20,7 +20,12 @@ def test_pendulum_of_large_amplitude_follows_the_elliptic_function():
     world = st.World(pendulum(length))
     state = st.State([amplitude], [0.0])
     motion = st.simulate(
-        world, duration=2.0, dt=fewer(1, 5) * 1e-3, state=state, integrator=st.RungeKutta4()
+        world,
+        contact=None,
+        duration=2.0,
+        dt=fewer(1, 5) * 1e-3,
+        state=state,
+        integrator=st.RungeKutta4(),
     )
     k = np.sin(amplitude / 2)
     sn, _, _, _ = ellipj(ellipk(k**2) - np.sqrt(gravity / length) * motion.time, k**2)
@@ -50,7 +55,9 @@ def test_heavy_top_precesses_steadily_at_the_rate_of_the_closed_form():
     ]  # tilt about y; precession about z seen from the top
     state = st.State(turned((0, 1, 0), tilt), in_body_axes)
     dt, duration = 2e-4, fewer(1000, 100) * 2e-4
-    motion = st.simulate(world, duration=duration, dt=dt, state=state, integrator=st.RungeKutta4())
+    motion = st.simulate(
+        world, contact=None, duration=duration, dt=dt, state=state, integrator=st.RungeKutta4()
+    )
     axis = motion.centre_of_mass() / robot.centre[0, 2]
     assert (
         np.abs(axis[:, 2] - np.cos(tilt)).max() < 1e-7
@@ -65,7 +72,9 @@ def test_free_symmetric_body_keeps_its_spin_and_turns_its_transverse_velocity():
     world = st.World(rod, gravity=(0, 0, 0))
     state = world.home()
     state.v[3:] = [0.8, 0.0, 12.0]
-    motion = st.simulate(world, duration=0.5, dt=1e-3, state=state, integrator=st.RungeKutta4())
+    motion = st.simulate(
+        world, contact=None, duration=0.5, dt=1e-3, state=state, integrator=st.RungeKutta4()
+    )
     phase = (along - across) / across * 12.0 * motion.time
     exact = np.stack([0.8 * np.cos(phase), 0.8 * np.sin(phase), np.full_like(phase, 12.0)], axis=1)
     assert np.abs(motion.v[:, 3:] - exact).max() < 1e-9
@@ -77,7 +86,9 @@ def test_a_spinning_ball_flies_on_the_parabola(integrator):
     state = world.home()
     state.v[:] = [3.0, -1.0, 5.0, 20.0, -30.0, 10.0]
     dt = 0.01
-    motion = st.simulate(world, duration=1.0, dt=dt, state=state, integrator=integrator)
+    motion = st.simulate(
+        world, contact=None, duration=1.0, dt=dt, state=state, integrator=integrator
+    )
     t = motion.time
     height = 3.0 + 5.0 * t - 9.81 * t * t / 2
     if isinstance(integrator, st.SemiImplicitEuler):
@@ -101,7 +112,13 @@ def test_tumbling_humanoid_keeps_energy_and_momentum(method):
     state.v[:6] = [0.5, -0.3, 0.2, 2.0, 3.0, -1.0]
     state.v[6:] = np.random.default_rng(1).normal(size=29) * 0.5
     motion = st.simulate(
-        world, duration=10, dt=0.001, state=state, integrator=st.RungeKutta4(), method=method
+        world,
+        contact=None,
+        duration=10,
+        dt=0.001,
+        state=state,
+        integrator=st.RungeKutta4(),
+        method=method,
     )
     energy, momentum = motion.energy().total, motion.momentum()
     lost = {"energy": np.abs(energy / energy[0] - 1).max()}

@@ -30,6 +30,7 @@ def motion():
     state.v[:6] = [0.4, 0.0, 4.0, 0.3, 1.5, 0.2]  # thrown up with a slow somersault
     return st.simulate(
         world,
+        contact=None,
         duration=DURATION,
         dt=DT,
         state=state,

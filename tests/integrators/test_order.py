@@ -27,7 +27,12 @@ def tumbling_biped() -> tuple[st.World, st.State]:
 def final_state(integrator, steps: int) -> np.ndarray:
     world, state = tumbling_biped()
     motion = st.simulate(
-        world, duration=DURATION, dt=DURATION / steps, state=state, integrator=integrator
+        world,
+        contact=None,
+        duration=DURATION,
+        dt=DURATION / steps,
+        state=state,
+        integrator=integrator,
     )
     return np.concatenate([motion.q[-1], motion.v[-1]])
 

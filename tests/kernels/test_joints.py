@@ -17,7 +17,12 @@ def names(value):
 def test_a_sliding_block_decelerates_by_its_friction_and_then_rests_exactly(integrator):
     world = st.World(slider(mass=2.0, friction=3.0))
     motion = st.simulate(
-        world, duration=1.5, dt=0.01, state=st.State([0.0], [1.5]), integrator=integrator
+        world,
+        contact=None,
+        duration=1.5,
+        dt=0.01,
+        state=st.State([0.0], [1.5]),
+        integrator=integrator,
     )
     stop = 1.5 / (3.0 / 2.0)
     moving = motion.time < stop - 0.011
@@ -30,7 +35,7 @@ def test_a_sliding_block_decelerates_by_its_friction_and_then_rests_exactly(inte
 @pytest.mark.parametrize("force", [2.999, -2.999])
 def test_friction_holds_against_a_smaller_force_without_creeping(force):
     world = st.World(slider(mass=2.0, friction=3.0))
-    motion = st.simulate(world, duration=2.0, dt=0.01, controller=st.Torques([force]))
+    motion = st.simulate(world, contact=None, duration=2.0, dt=0.01, controller=st.Torques([force]))
     assert (motion.q == 0.0).all() and (motion.v == 0.0).all()
     assert np.allclose(motion.passive[:-1, 0], -force)
 
@@ -38,7 +43,7 @@ def test_friction_holds_against_a_smaller_force_without_creeping(force):
 @pytest.mark.parametrize("force", [3.5, -3.5])
 def test_a_larger_force_breaks_away_with_the_difference(force):
     world = st.World(slider(mass=2.0, friction=3.0))
-    motion = st.simulate(world, duration=1.0, dt=0.01, controller=st.Torques([force]))
+    motion = st.simulate(world, contact=None, duration=1.0, dt=0.01, controller=st.Torques([force]))
     assert np.allclose(motion.v[:, 0], np.sign(force) * 0.25 * motion.time, atol=1e-12)
 
 
@@ -46,7 +51,12 @@ def test_a_larger_force_breaks_away_with_the_difference(force):
 def test_a_pendulum_falls_onto_its_stop_and_stays_there(integrator):
     world = st.World(pendulum(lower=-0.3, upper=0.4))
     motion = st.simulate(
-        world, duration=2.0, dt=0.002, state=st.State([0.39], [3.0]), integrator=integrator
+        world,
+        contact=None,
+        duration=2.0,
+        dt=0.002,
+        state=st.State([0.39], [3.0]),
+        integrator=integrator,
     )
     overshoot = 0.0 if isinstance(integrator, st.SemiImplicitEuler) else 0.002 * 3.0 / 2
     assert motion.q.max() <= 0.4 + overshoot + 1e-12  # half a step at the speed of arrival
@@ -58,14 +68,16 @@ def test_a_pendulum_falls_onto_its_stop_and_stays_there(integrator):
 def test_a_joint_pressed_against_its_stop_feels_the_stop_force():
     length, mass = 0.5, 1.2
     world = st.World(pendulum(length, mass, lower=0.2, upper=1.0))
-    motion = st.simulate(world, duration=1.0, dt=0.002, state=st.State([0.2], [0.0]))
+    motion = st.simulate(world, contact=None, duration=1.0, dt=0.002, state=st.State([0.2], [0.0]))
     assert np.allclose(motion.q[:, 0], 0.2, atol=1e-15)
     assert np.allclose(motion.passive[:-1, 0], mass * 9.81 * length * np.sin(0.2), rtol=1e-12)
 
 
 def test_a_violated_limit_is_left_slowly_and_without_a_bounce():
     world = st.World(slider(lower=0.0, upper=1.0), gravity=(0, 0, 0))
-    motion = st.simulate(world, duration=1.0, dt=0.001, state=st.State([-0.05], [0.0]))
+    motion = st.simulate(
+        world, contact=None, duration=1.0, dt=0.001, state=st.State([-0.05], [0.0])
+    )
     assert motion.v.max() <= 0.5 + 1e-12
     assert (np.diff(motion.q[:, 0]) >= 0).all() and -1e-3 < motion.q[-1, 0] < 0.5
 
@@ -81,6 +93,7 @@ def test_friction_and_stops_obey_their_laws_in_every_step_of_a_thrashing_chain(i
     dt = 0.002
     motion = st.simulate(
         world,
+        contact=None,
         duration=fewer(600, 40) * dt,
         dt=dt,
         state=st.State(rng.uniform(-1, 1, 8), rng.normal(size=8) * 8),
@@ -105,10 +118,17 @@ def test_a_step_with_stuck_joints_needs_no_more_than_the_same_motion_prescribed(
     world = st.World(chain(4, friction=100.0))
     held = st.World(chain(4))
     q = np.array([0.3, -0.2, 0.5, 0.1])
-    stuck = st.simulate(world, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4)))
+    stuck = st.simulate(
+        world, contact=None, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4))
+    )
     still = st.Prescribed(st.Reference([0.0, 1.0], np.tile(q, (2, 1))))
     prescribed = st.simulate(
-        held, duration=0.002, dt=0.001, state=st.State(q, np.zeros(4)), controller=still
+        held,
+        contact=None,
+        duration=0.002,
+        dt=0.001,
+        state=st.State(q, np.zeros(4)),
+        controller=still,
     )
     assert np.allclose(stuck.passive[0], prescribed.torque[0], rtol=1e-12)
     assert np.allclose(
@@ -131,6 +151,7 @@ def test_hard_steps_end_at_the_minimum_that_friction_and_stops_define(method):
         torque = rng.normal(size=20) * 10 ** rng.uniform(-2, 1)
         simulation = st.Simulation(
             world,
+            contact=None,
             dt=dt,
             state=st.State(q, v),
             method=method,
@@ -156,5 +177,7 @@ def test_hard_steps_end_at_the_minimum_that_friction_and_stops_define(method):
 
 def test_a_joint_stuck_beyond_its_stop_is_pushed_back():
     world = st.World(slider(lower=0.0, upper=1.0, friction=50.0), gravity=(0, 0, 0))
-    motion = st.simulate(world, duration=0.5, dt=0.001, state=st.State([-0.01], [0.0]))
+    motion = st.simulate(
+        world, contact=None, duration=0.5, dt=0.001, state=st.State([-0.01], [0.0])
+    )
     assert motion.q[-1, 0] > -1e-4

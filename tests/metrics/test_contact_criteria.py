@@ -239,7 +239,7 @@ def test_a_model_that_is_not_known_here_is_told_by_name():
 
 
 def test_motions_without_contact_or_without_its_velocities_have_no_criteria():
-    flying = st.simulate(st.World(st.robots.ball()), duration=0.002)
+    flying = st.simulate(st.World(st.robots.ball()), contact=None, duration=0.002)
     with pytest.raises(InputError, match="without contact"):
         flying.criteria()
     with pytest.raises(InputError, match="without contact"):

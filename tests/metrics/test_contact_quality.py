@@ -77,7 +77,7 @@ def test_solver_summary_counts_iterations_fallbacks_and_failures():
 def test_a_force_law_has_no_solver_to_tell_of():
     assert recorded(np.zeros((1, 8, 3))).solver_summary() == (0.0, 0, 0.0, 0, 0)
     world = st.World(st.robots.ball())
-    failed = st.simulate(world, duration=0.0)
+    failed = st.simulate(world, contact=None, duration=0.0)
     assert failed.solver_summary().iterations_max == 0
 
 
@@ -91,4 +91,4 @@ def test_quality_is_one_table_of_numbers():
     assert found["conic [J]"] == 0.0  # force along x, slip along y
     assert found["iterations_max"] == 0 and found["depth [m]"] == 0.0
     with pytest.raises(InputError, match="without contact"):
-        st.simulate(st.World(st.robots.ball()), duration=0.002).quality()
+        st.simulate(st.World(st.robots.ball()), contact=None, duration=0.002).quality()

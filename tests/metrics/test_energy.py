@@ -35,7 +35,7 @@ def test_steps_add_up_and_the_last_row_has_none():
     world = st.World(pendulum(damping=0.1))
     state = world.home()
     state.q[0] = 1.0
-    motion = st.simulate(world, duration=0.02, state=state)
+    motion = st.simulate(world, contact=None, duration=0.02, state=state)
     balance = motion.energy_balance()
     for part in balance:
         assert part.shape == (21,) and np.isnan(part[-1]) and np.isfinite(part[:-1]).all()
@@ -49,14 +49,14 @@ def test_steps_add_up_and_the_last_row_has_none():
 
 
 def test_a_single_moment_has_no_steps():
-    motion = st.simulate(st.World(pendulum()), duration=0.0)
+    motion = st.simulate(st.World(pendulum()), contact=None, duration=0.0)
     assert np.isnan(motion.energy_balance().change).tolist() == [True]
     assert motion.energy_balance().cumulative().change.tolist() == [0.0]
 
 
 def test_the_balance_wants_every_step():
     world = st.World(pendulum())
-    motion = st.simulate(world, duration=0.02, record=st.Recording(every=2))
+    motion = st.simulate(world, contact=None, duration=0.02, record=st.Recording(every=2))
     with pytest.raises(InputError, match=r"balance needs every step.*Recording\(every=1\)"):
         motion.energy_balance()
 
@@ -66,7 +66,7 @@ def test_the_balance_wants_every_step():
 
 def test_a_constant_force_does_the_work_force_times_distance():
     world = st.World(slider(mass=2.0), gravity=FREE)
-    motion = st.simulate(world, duration=0.1, dt=0.01, controller=st.Torques([3.0]))
+    motion = st.simulate(world, contact=None, duration=0.1, dt=0.01, controller=st.Torques([3.0]))
     balance = motion.energy_balance()
     # the mean of the velocities is the mean velocity, so exactly: (F t)^2 / 2 m
     assert total(balance, "torque") == pytest.approx(0.3**2 / 4, rel=1e-12)
@@ -75,7 +75,7 @@ def test_a_constant_force_does_the_work_force_times_distance():
 
 def test_joint_friction_takes_all_kinetic_energy():
     world = st.World(slider(mass=2.0, friction=5.0), gravity=FREE)
-    motion = st.simulate(world, duration=0.1, dt=0.005, state=at_speed(world, 0.2))
+    motion = st.simulate(world, contact=None, duration=0.1, dt=0.005, state=at_speed(world, 0.2))
     balance = motion.energy_balance()
     assert motion.v[-1, 0] == 0.0
     assert total(balance, "joints") == pytest.approx(-0.04, rel=1e-12)
@@ -84,7 +84,7 @@ def test_joint_friction_takes_all_kinetic_energy():
 
 def test_a_stop_takes_all_kinetic_energy():
     world = st.World(slider(mass=2.0, lower=-1.0, upper=0.03), gravity=FREE)
-    motion = st.simulate(world, duration=0.1, dt=0.01, state=at_speed(world, 1.0))
+    motion = st.simulate(world, contact=None, duration=0.1, dt=0.01, state=at_speed(world, 1.0))
     balance = motion.energy_balance()
     assert total(balance, "joints") == pytest.approx(-1.0, rel=1e-12)
     assert only(balance, "joints")
@@ -104,7 +104,9 @@ def test_damping_takes_what_a_damped_oscillator_loses(integrator, order):
     state.q[0] = x0
     errors, remainders = [], []
     for dt in (0.004, 0.002):
-        motion = st.simulate(world, duration=t, dt=dt, state=state, integrator=integrator)
+        motion = st.simulate(
+            world, contact=None, duration=t, dt=dt, state=state, integrator=integrator
+        )
         balance = motion.energy_balance()
         errors.append(abs(total(balance, "damping") / lost - 1))
         remainders.append(np.abs(balance.cumulative().remainder).max())
@@ -213,7 +215,7 @@ def test_work_of_a_push_and_of_a_table_is_that_of_the_textbook():
     ball = st.robots.ball(radius=0.1, mass=2.0)
     world = st.World(ball, gravity=FREE)
     push = st.Push("ball", (0, 0, 0), (3.0, 0.0, 0.0), start=0.013, stop=0.063)
-    pushed = st.simulate(world, duration=0.1, dt=0.01, forces=[push])
+    pushed = st.simulate(world, contact=None, duration=0.1, dt=0.01, forces=[push])
     known = pushed.energy_balance([push])
     # the impulse 0.15 N s is exact, and the mean of the velocities is the mean velocity
     assert total(known, "external") == pytest.approx(0.15**2 / 4, rel=1e-12)
@@ -221,7 +223,7 @@ def test_work_of_a_push_and_of_a_table_is_that_of_the_textbook():
 
     moment = np.tile([0.0, 0.0, 0.4], (2, 1))
     twist = st.TabulatedForce("ball", (0, 0, 0), [0.0, 1.0], np.zeros((2, 3)), moment)
-    turned = st.simulate(world, duration=0.1, dt=0.01, forces=[twist])
+    turned = st.simulate(world, contact=None, duration=0.1, dt=0.01, forces=[twist])
     spun = (0.4 * 0.1) ** 2 / 2 / (0.4 * 2.0 * 0.1**2)
     assert total(turned.energy_balance([twist]), "external") == pytest.approx(spun, rel=1e-12)
 
@@ -231,7 +233,9 @@ def test_a_growing_force_is_accounted_for_at_the_middle_of_the_step(integrator):
     world = st.World(st.robots.ball(mass=2.0), gravity=FREE)
     growing = [[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]]
     ramp = st.TabulatedForce("ball", (0, 0, 0), [0.0, 1.0], growing)
-    motion = st.simulate(world, duration=0.1, dt=0.005, forces=[ramp], integrator=integrator)
+    motion = st.simulate(
+        world, contact=None, duration=0.1, dt=0.005, forces=[ramp], integrator=integrator
+    )
     balance = motion.energy_balance([ramp])
     # v = 15 t^2 / m
     assert total(balance, "external") == pytest.approx(0.15**2 / 4, rel=1e-3)
@@ -241,14 +245,14 @@ def test_a_growing_force_is_accounted_for_at_the_middle_of_the_step(integrator):
 def test_work_of_forces_that_are_not_given_remains():
     world = st.World(st.robots.ball(mass=2.0), gravity=FREE)
     push = st.Push("ball", (0, 0, 0), (3.0, 0.0, 0.0), start=0.01, stop=0.06)
-    motion = st.simulate(world, duration=0.1, dt=0.01, forces=[push])
+    motion = st.simulate(world, contact=None, duration=0.1, dt=0.01, forces=[push])
     balance = motion.energy_balance()
     assert np.isnan(balance.external).all()
     assert total(balance, "remainder") == pytest.approx(0.15**2 / 4, rel=1e-12)
     with pytest.raises(InputError, match="forces: found 0; this motion was simulated with 1"):
         motion.energy_balance([])
     with pytest.raises(InputError, match="forces: found 1; this motion was simulated with 0"):
-        st.simulate(world, duration=0.01).energy_balance([push])
+        st.simulate(world, contact=None, duration=0.01).energy_balance([push])
     with pytest.raises(InputError, match="forces: found int"):
         motion.energy_balance([3])
 
@@ -268,7 +272,9 @@ def test_a_robot_under_torques_balances_with_the_order_of_the_integrator(integra
     hold = st.PDTracking(st.Reference([0, 1], [goal] * 2), stiffness=60.0, damping=2.0)
     left = []
     for dt in (5e-4, 2.5e-4):
-        motion = st.simulate(world, duration=0.4, dt=dt, controller=hold, integrator=integrator)
+        motion = st.simulate(
+            world, contact=None, duration=0.4, dt=dt, controller=hold, integrator=integrator
+        )
         balance = motion.energy_balance()
         left.append(np.abs(balance.cumulative().remainder).max())
     print(

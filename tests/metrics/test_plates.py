@@ -137,6 +137,6 @@ def test_a_plate_of_wrong_numbers_is_refused_by_name(wrong, complaint):
 
 def test_plates_want_contact_and_a_motion_wants_plates():
     with pytest.raises(InputError, match="without contact"):
-        WIDE.read(st.simulate(st.World(st.robots.ball()), duration=0.002))
+        WIDE.read(st.simulate(st.World(st.robots.ball()), contact=None, duration=0.002))
     with pytest.raises(InputError, match="force_plate: found str; give a ForcePlate"):
         recorded(np.zeros((1, 8, 3))).force_plate("wide")

@@ -40,7 +40,7 @@ def test_force_depth_and_height_are_those_of_the_motion(fallen):
 
 def test_a_joint_can_be_drawn_and_what_cannot_is_told():
     world = st.World(st.robots.biped10(), ground=None)
-    motion = st.simulate(world, duration=0.002)
+    motion = st.simulate(world, contact=None, duration=0.002)
     assert labels(motion.plot("left_knee")) == ["position [rad or m]"]
     with pytest.raises(InputError, match="'energy'.*'depth'.*joint; found 'left_wing'"):
         motion.plot("left_wing")
@@ -48,7 +48,7 @@ def test_a_joint_can_be_drawn_and_what_cannot_is_told():
 
 def test_bases_of_several_robots_are_told_apart():
     ball, brick = st.robots.ball(), st.robots.brick().at((1.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
-    motion = st.simulate(st.World(ball, brick), duration=0.002)
+    motion = st.simulate(st.World(ball, brick), contact=None, duration=0.002)
     heights = [base_positions(motion, k)[0, 2] for k in (0, 1)]
     np.testing.assert_allclose(heights, motion.q[0, [2, 9]])
     assert len(motion.plot("base height").axes[0].lines) == 2
@@ -59,7 +59,7 @@ def test_lean_is_the_angle_from_upright_whatever_the_heading():
     state = world.home()
     turn, tilt = np.array([np.cos(0.4), 0, 0, np.sin(0.4)]), np.array([np.cos(0.15), np.sin(0.15)])
     state.q[3:7] = [turn[0] * tilt[0], turn[0] * tilt[1], turn[3] * tilt[1], turn[3] * tilt[0]]
-    motion = st.simulate(world, duration=0.001, state=state)
+    motion = st.simulate(world, contact=None, duration=0.001, state=state)
     assert lean(motion)[0] == pytest.approx(np.degrees(0.3))
 
 
@@ -79,6 +79,6 @@ def test_base_and_lean_of_a_planar_robot_are_those_of_the_link_that_turns():
     world = st.World(st.robots.biped14(planar=True), ground=None)
     state = world.home()
     state.q[:3] = 0.5, 1.2, 0.3
-    motion = st.simulate(world, duration=0.0, state=state)
+    motion = st.simulate(world, contact=None, duration=0.0, state=state)
     np.testing.assert_allclose(base_positions(motion)[0], [0.5, 0.0, 1.2], atol=1e-15)
     assert lean(motion)[0] == pytest.approx(np.degrees(0.3))

@@ -57,7 +57,7 @@ def test_feet_are_found_by_their_name_and_else_by_what_was_touched(landed):
     with pytest.raises(InputError, match="none was touched; name the feet among brick"):
         plot.contact_phases(recorded(np.zeros((2, 8, 3))))
     with pytest.raises(InputError, match="without contact"):
-        plot.contact_phases(st.simulate(st.World(st.robots.biped14()), duration=0.0))
+        plot.contact_phases(st.simulate(st.World(st.robots.biped14()), contact=None, duration=0.0))
 
 
 def test_phases_are_an_item_of_the_curves_too(landed):

@@ -96,7 +96,7 @@ def test_all_pictures_of_a_row_have_the_same_scale_and_follow_the_base():
     world = st.World(st.robots.brick(), ground=None)
     state = world.home()
     state.v[0] = 10.0
-    motion = st.simulate(world, duration=0.01, dt=0.001, state=state)
+    motion = st.simulate(world, contact=None, duration=0.01, dt=0.001, state=state)
     for follow, moved in ((True, 0.1), (False, 0.0)):
         first, last = plot.snapshots(motion, times=2, views=("side",), follow=follow).axes
         widths = [np.ptp(panel.get_xlim()) for panel in (first, last)]
@@ -106,7 +106,9 @@ def test_all_pictures_of_a_row_have_the_same_scale_and_follow_the_base():
 
 def test_the_ground_is_at_the_same_height_in_all_pictures_of_a_fall():
     world = st.World(st.robots.brick())
-    motion = st.simulate(world, duration=0.01, dt=0.001, state=world.standing(above=0.5))
+    motion = st.simulate(
+        world, contact=None, duration=0.01, dt=0.001, state=world.standing(above=0.5)
+    )
     first, last = plot.snapshots(motion, times=2, views=("side",)).axes
     assert first.get_ylim() == pytest.approx(last.get_ylim(), abs=1e-12)
     assert first.get_ylim()[0] < 0.5 < first.get_ylim()[1]

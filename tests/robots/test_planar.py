@@ -55,7 +55,7 @@ def test_standing_lifts_it_as_far_as_the_free_one(ground, above):
 
 def test_a_planar_robot_can_be_placed_like_any_other():
     world = st.World(FLAT.at((1.0, 0.5, 0.0)))
-    motion = st.simulate(world, duration=0.0, state=world.standing())
+    motion = st.simulate(world, contact=None, duration=0.0, state=world.standing())
     np.testing.assert_allclose(
         link_positions(motion, "left_sole")[0], [1.01, 0.539, 0.0], atol=1e-12
     )
@@ -100,6 +100,6 @@ def test_prescribed_with_its_base_it_is_carried_by_a_residual_force():
     world = st.World(FLAT, ground=None)
     reference = st.Reference([0.0, 1.0], [world.home().q] * 2)
     carried = st.Prescribed(reference, base="all")
-    motion = st.simulate(world, duration=0.003, dt=0.001, controller=carried)
+    motion = st.simulate(world, contact=None, duration=0.003, dt=0.001, controller=carried)
     np.testing.assert_array_equal(motion.q, np.tile(world.home().q, (len(motion), 1)))
     np.testing.assert_allclose(motion.torque[:-1, 1], 5.0 * 9.81, rtol=1e-12)
