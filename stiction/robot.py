@@ -234,9 +234,8 @@ class Robot:
         """Return the same robot with all shapes of one material, for `World(materials=...)`."""
         if not (isinstance(name, str) and name):
             raise InputError(f"robot '{self.name}': with_material({name!r}): give a name")
-        return dataclasses.replace(
-            self, shape_material=np.full(len(self.shape_name), name, dtype=np.str_)
-        )
+        materials = np.array([name] * len(self.shape_name), dtype=np.str_)
+        return dataclasses.replace(self, shape_material=materials)
 
     def with_sole_points(self, name: str, along: int, across: int) -> Robot:
         """Return the same robot where a grid of points under a shape touches instead of the shape.

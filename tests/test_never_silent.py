@@ -95,7 +95,7 @@ def test_g1_whose_geoms_have_no_masks_says_what_would_do():
     assert chosen_model(st.World(feet), st.Coulomb())[0] == st.Coulomb()
 
 
-# ------------------------------------------------------------------- masks, pairs and friction: MJCF
+# ------------------------------------------------------------------ masks, pairs and friction: MJCF
 
 BODY = '<body name="{0}" pos="{1} 0 1"><freejoint/><geom name="{0}_geom" size="0.1" {2}/></body>'
 FLOOR = '<geom name="floor" type="plane" size="1 1 1" {0}/>'
@@ -222,7 +222,7 @@ def test_a_motion_remembers_the_friction_of_the_file():
     assert (friction_coefficients(motion).kinetic == 0.8).all()
 
 
-# ------------------------------------------------------------------------------------ wrong materials
+# ---------------------------------------------------------------------------------- wrong materials
 
 
 @pytest.mark.parametrize("pair", [("ground", "rubber"), ("ice", "default"), ("a", "b")])
@@ -248,7 +248,7 @@ def test_a_material_is_given_to_all_shapes():
         ball.with_material("")
 
 
-# -------------------------------------------------------------------------------- where things start
+# ------------------------------------------------------------------------------- where things start
 
 
 @pytest.mark.jit

@@ -15,6 +15,7 @@ import numpy as np
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
 from stiction.metrics.energy import contact_work
+from stiction.metrics.points import followed_places
 from stiction.metrics.reactions import IN_FLIGHT
 from stiction.motion import Motion
 from stiction.places import places_of
@@ -33,9 +34,9 @@ CARRIES = 0.05  # of the weight: a foot that the plan gives less may be off the 
 class Limits:
     """What the ground may do in a scene; above that the scene does not hold."""
 
-    energy: float = 0.01  # net, given to the robots, of weight times height of the base
+    energy: float = 0.01  # net, given to the robots, of their weight times the height of the base
     lost_contact: float = 0.1  # share of the time in which a foot is planned to carry
-    depth: float = 0.05  # of the height of the base at the begin
+    depth: float = 0.05  # of the height of the base over its lowest point at the begin
     reason: str = ""  # why a scene has others than these
 
 
@@ -103,7 +104,7 @@ def verdict(
         energy=energy,
         lost_contact=lost,
         depth=depth,
-        faults=_faults(motion, height, (energy, lost, depth), limits),
+        faults=_faults(motion, _standing_height(motion, links), (energy, lost, depth), limits),
     )
 
 
@@ -144,6 +145,19 @@ def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
     feet = planned.sum(axis=1)
     shares = [off[now].any(axis=1).mean() for now in (feet == 1, feet > 1) if now.any()]
     return float(max(shares, default=np.nan))
+
+
+def _standing_height(motion: Motion, links: slice) -> float:
+    """Height of the base over the lowest place of some links at the begin [m]; 0 without places."""
+    ours = _places(motion, links)
+    if not len(ours):
+        return 0.0
+    dynamics = allocate(motion.world.tree)
+    forward_kinematics(dynamics, np.ascontiguousarray(motion.q[0]))
+    base = links.start + int(np.argmax(motion.world.tree.mass[links] > 0))
+    origin = dynamics.origin[motion.world.tree.root[base]] + dynamics.position[base]
+    lowest = followed_places(motion, motion.q[:1], motion.v[:1]).position[0, ours, 2].min()
+    return float(origin[2] - lowest)
 
 
 def _faults(

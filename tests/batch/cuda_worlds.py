@@ -7,10 +7,14 @@ NUMBA_DISABLE_JIT=1, in Numba's simulator of one; prints a line for each case.
 import json
 import sys
 import time
+import warnings
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 import stiction as st
+from gives_up import GivesUp
 from stiction.batch.packed import LANES
 from stiction.contact.contact_model import MODELS, NoContact
 
@@ -98,6 +102,24 @@ def compare_blocks(steps):
     return float(np.abs(ends[0] - ends[1]).max())
 
 
+def compare_unsolved(steps):
+    """Largest difference from the CPU of the counts of unsolved steps; inf if there are none."""
+    world, worlds = st.World(st.robots.ball()), 3
+    options = {
+        "states": world.standing(),
+        "integrator": st.Leapfrog(),
+        "parameters": {"start": np.array([0.002, 1.0, 0.003])},
+    }
+    counts = []
+    for device in ("cuda", "cpu"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", st.UnsolvedWarning)
+            batch = st.BatchSimulation(world, worlds, GivesUp(), device=device, **options)
+            batch.step(steps)
+        counts.append(batch.unsolved)
+    return float(np.abs(counts[0] - counts[1]).max()) if counts[1].any() else np.inf
+
+
 def main(worlds: int, steps: int) -> None:
     robots = st.robots.biped10(), st.robots.box().at((1.0, 0.0, 0.199))
     hills = np.random.default_rng(5).uniform(0.0, 0.002, (9, 9))
@@ -119,6 +141,8 @@ def main(worlds: int, steps: int) -> None:
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
     off = compare_blocks(steps)
     print(json.dumps({"contact": "blocks", "precision": "float64", "worst": off}), flush=True)
+    off = compare_unsolved(steps)
+    print(json.dumps({"contact": "unsolved", "precision": "float64", "worst": off}), flush=True)
 
 
 if __name__ == "__main__":

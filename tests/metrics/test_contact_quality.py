@@ -37,7 +37,7 @@ def test_creep_is_the_slip_of_points_held_before_and_now():
 def test_a_point_that_slides_by_kinetic_friction_does_not_creep(monkeypatch):
     """Its force is inside the static cone."""
     motion = recorded(steps(0.8, 0.8, 1.2, 1.2), slip=speeds(0.3, 0.3, 1e-6, 1e-6))
-    both = Friction(np.full(8, 0.8), np.full(8, 0.4), np.full(8, 1e-6))
+    both = Friction(np.full(8, 0.8), np.full(8, 0.4), np.full(8, 1e-6), np.full(8, False))
     monkeypatch.setattr(contact_quality, "friction_coefficients", lambda _: both)
     assert motion.creep().maximum == 1e-6
 

@@ -108,3 +108,23 @@ def test_a_run_that_is_shorter_than_the_scene_is_not_judged(ball, capsys):
     ball.write_text('expect = "upright"\n' + BALL.format(model="none"))
     assert main(["run", str(ball), "--duration", "0.01"]) == 0
     assert "not judged, the run was shorter than the scene" in capsys.readouterr().out
+
+
+def test_limits_of_a_scene_want_a_reason(ball, capsys):
+    ball.write_text(ball.read_text() + "\n[limits]\ndepth = 0.2\n")
+    assert main(["run", str(ball)]) == 1
+    assert "limits.reason: is missing; tell why" in capsys.readouterr().err
+
+
+def test_bodies_of_a_scene_do_not_start_inside_each_other(ball, capsys):
+    ball.write_text(ball.read_text() + '\n[[object]]\nmodel = "box"\nabove = 0.1\n')
+    assert main(["run", str(ball)]) == 1
+    assert "'box' starts inside 'ball': the boxes around" in capsys.readouterr().err
+
+
+def test_a_pair_of_materials_that_a_scene_does_not_have_is_refused(ball, capsys):
+    ball.write_text(ball.read_text() + '\n[[material]]\npair = ["ground", "ball"]\nmu_static = 1\n')
+    assert main(["run", str(ball)]) == 1
+    assert (
+        f"{ball}: materials: the pair 'ball' and 'ground': there is no" in capsys.readouterr().err
+    )
