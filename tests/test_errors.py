@@ -207,7 +207,7 @@ BURST = Torques([[0.0], [1e300]], time=[0.0, 0.003])  # nothing, then too much
 def diverged(world, **options) -> DivergenceError:
     """The error of a run that must diverge."""
     with pytest.raises(DivergenceError) as caught:
-        simulate(world, duration=0.02, **options)
+        simulate(world, contact=None, duration=0.02, **options)
     return caught.value
 
 
