@@ -35,7 +35,7 @@ def all_solutions(G, c, mu, directions=3600):
         v, _, _ = velocity(angle)
         return v[1] * np.cos(angle) - v[0] * np.sin(angle)
 
-    angles = np.linspace(0, 2 * np.pi, directions + 1)
+    angles = 0.1 + np.linspace(0, 2 * np.pi, directions + 1)  # rods slip along 0 and pi
     values = np.array([across(angle) for angle in angles])
     for k in np.flatnonzero(values[:-1] * values[1:] <= 0):
         angle = brentq(across, angles[k], angles[k + 1], xtol=1e-15)
