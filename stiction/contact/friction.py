@@ -9,13 +9,33 @@ import math
 
 from stiction.compiled import kernel
 from stiction.contact.contact_model import parameters
-from stiction.kernels.response import velocity_after
-from stiction.kernels.spatial import dot, load_vector, scale, sub
+from stiction.kernels.response import free_velocity, velocity_after
+from stiction.kernels.spatial import dot, like, load_vector, scale, sub
 
 BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
 SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly [m/s]
 MU, KIND = 0, 1  # columns of a solver's room
 OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
+
+
+FAST = 1e-3, 1e3  # see `speed_scale`: part of the fastest speed; or in slacks of the precision
+
+
+@kernel
+def speed_scale(dynamics, contact, response, dt):
+    """Speed that a solver's tolerance is a part of: what gravity gives in a step [m/s].
+
+    Or a thousandth of the speed of the fastest point, where that is more: in a hard impact, or
+    without gravity. In single precision, which knows velocities less well, a tenth of it.
+    """
+    gravity = dynamics.tree.gravity
+    square = gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]
+    fastest = like(dt, 0)
+    for i in range(contact.count[0]):
+        v = free_velocity(contact, response, i)
+        fastest = max(fastest, dot(v, v))
+    part = max(like(dt, FAST[0]), like(dt, FAST[1]) * dynamics.tree.slack[0])
+    return max(dt * math.sqrt(square), part * math.sqrt(fastest))
 
 
 @kernel

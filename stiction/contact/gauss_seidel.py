@@ -18,12 +18,19 @@ act on the twists of the links that they are on, so that a sweep is O(m). (2) Al
 test |f| < mu f_n; it must be |f_t| <= mu f_n, and a contact that opens has f = 0. (3) Eq. (5) would
 drive a leaving point back into the ground; here only points that come down bounce (`touching.py`),
 with as much of Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. Impacts have
-friction too. (4) `least_norm` = 1 (ours) evens out the forces of a foot on many points: it moves
-them towards those of least norm with the same wrench, as far as the friction cones allow.
+friction too. (4) Sweeps end when velocities, not impulses, change little: where feet and legs
+close a chain that hardly yields, impulses along it are not determined and wander for ever. (5)
+`newton` = 1 (ours): after PATIENCE sweeps Newton's method goes on from the present impulses
+(`newton.py`), and where that fails, convex problems (`de_saxce.py`) and sweeps that solve each
+contact exactly; a single contact is solved so at once (`one_contact.py`). 0 is the paper to the
+letter. (6) `least_norm` = 1 (ours) evens out the
+forces of a foot on many points: it moves them towards those of least norm with the same wrench, as
+far as the friction cones allow.
 """
 
 from typing import Annotated, NamedTuple
 
+from stiction.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -31,27 +38,37 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
+from stiction.contact.de_saxce import de_saxce
 from stiction.contact.friction import (
     BROKEN_SPEED,
     SURELY_BROKEN_SPEED,
     break_away,
     choose_friction,
+    speed_scale,
 )
 from stiction.contact.least_norm import even_out
+from stiction.contact.newton import SOLVED, newton
+from stiction.contact.one_contact import solve_alone
 from stiction.contact.spring_damper import Friction, Speed, Switch
-from stiction.contact.sweeps import ROOM, prepare_points, sweep
+from stiction.contact.sweeps import prepare_points, sweep, sweep_exactly
 from stiction.contact.warm_start import (
     NOT_CONVERGED,
+    ROOM,
     Fraction,
     Tolerance,
+    keep_impulses,
     recall_impulses,
     remember_impulses,
+    return_impulses,
 )
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
 AGAIN = 8  # solutions in a step, each time that points break away
+PATIENCE = 30  # sweeps before Newton's method
+COMPLIANCE, NEWTON_STEPS = 1e-5, 12
+SWEEPING, NEWTON, DE_SAXCE, EXACT = 0, 1, 2, 3  # stages
 
 
 class GaussSeidel(NamedTuple):
@@ -64,8 +81,9 @@ class GaussSeidel(NamedTuple):
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
     least_norm: Switch = 0.0
-    tolerance: Tolerance = 1e-6  # relative change of impulses in a sweep
-    sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0
+    newton: Switch = 1.0  # 0: nothing but sweeps
+    tolerance: Tolerance = 1e-5  # change of velocities in a sweep by what gravity gives in a step
+    sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0  # at most, where newton = 0
 
 
 @contact_model(
@@ -80,23 +98,51 @@ def gauss_seidel(params, dynamics, contact, state, work, dt):
     response, room = work.response, work.room
     choose_friction(params, contact, room)
     recall_impulses(contact, state, dt)
-    prepare_points(contact, response, room)
-    gather_wrenches(contact, response)
-    respond_to_wrenches(contact, response)
-    sweeps, off, stage = 0, like(dt, 0), 0
+    scale = speed_scale(dynamics, contact, response, dt)
+    rounding = dynamics.tree.slack[0]
+    iterations, off, stage = 0, like(dt, 0), SWEEPING
     for _ in range(AGAIN):
-        for _ in range(int(params.sweeps)):
-            off = sweep(contact, response, room)
-            sweeps += 1
-            if off <= params.tolerance:
-                break
-        converged = off <= params.tolerance
-        stage = 0 if converged else NOT_CONVERGED
+        taken, off, stage = solve(params, contact, response, room, scale, rounding)
+        iterations += taken
+        converged = stage != NOT_CONVERGED
         speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
         if break_away(params, contact, response, room, speed) == 0:
             break
     if params.least_norm > 0:
         even_out(contact, response, room)
-    response.report[0], response.report[1], response.report[2] = sweeps, off, stage
+    response.report[0], response.report[1], response.report[2] = iterations, off, stage
     remember_impulses(contact, state, dt)
     return OK
+
+
+@kernel
+def solve(params, contact, response, room, scale, rounding):
+    """Solve for the present coefficients; returns iterations, what `tolerance` bounds and stage."""
+    speed, with_newton = params.tolerance * scale, params.newton > 0
+    taken, off = 0, like(scale, 0)
+    if not (with_newton and solve_alone(contact, response, room)):
+        prepare_points(contact, response, room)
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+        for _ in range(PATIENCE if with_newton else int(params.sweeps)):
+            moved = sweep(contact, response, room, False)
+            taken += 1
+            off = moved / scale
+            if moved <= speed:
+                return taken, off, SWEEPING
+        if not with_newton:
+            return taken, off, NOT_CONVERGED
+        keep_impulses(contact, room)
+        one, eps = like(scale, 1), like(scale, COMPLIANCE)
+        steps, error, _, end = newton(
+            contact, response, room, rounding, speed, rounding, one, eps, NEWTON_STEPS
+        )
+        taken += steps
+        if end == SOLVED:
+            return taken, error / scale, NEWTON
+        return_impulses(contact, room)
+    steps, error, _, solved = de_saxce(contact, response, room, rounding, speed, rounding)
+    if solved:
+        return taken + steps, error / scale, DE_SAXCE if steps > 0 else SWEEPING
+    more, error, solved = sweep_exactly(contact, response, room, speed)
+    return taken + steps + more, error / scale, EXACT if solved else NOT_CONVERGED

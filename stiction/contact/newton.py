@@ -43,8 +43,9 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
-STIFFER, MOST_STIFFER = 0.1, 10  # compliance and iterations where polishing does not end
-POLISHES, MOST_POLISHES = 2, 5  # iterations that take away the velocities of a unique solution
+POLISHES, MOST_POLISHES = 2, 6  # iterations that take away the velocities of a unique solution
+STIFF_POLISH, STIFFER = 3, 0.01  # from this one on with less compliance: for what hardly yields
+SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
 LEVER = 1e-3  # arm at which turning counts as compliance [m]
 LEAST_COMPLIANCE = 1e-12  # of a link that cannot move [1/kg]
@@ -98,8 +99,9 @@ def implied_impulse(contact, room, i, v, R, hat):
 def judge_points(contact, response, room, eps, hat, solved, softness):
     """Find the case of every point; returns the largest error, the largest impulse and changes.
 
-    Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
-    which then implies the impulses; these must also add up to the wrenches.
+    Both as velocities, times g [m/s]. Impulses become those on the cone. `solved` tells that the
+    twists are those of a linear solve, which then implies the impulses; these must also add up to
+    the wrenches.
     """
     largest, error, changes = like(eps, 0), like(eps, 0), 0
     i = 0
@@ -108,6 +110,7 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
         centre = load_vector(response.centre, slot)
         w = load_wrench(response.wrench, slot)
         force, moment, reach, first = w.force, w.moment, like(eps, 0), i
+        off, size = like(eps, 0), like(eps, 0)
         while i < contact.count[0] and contact.slot[i] == slot:
             r = sub(load_vector(contact.arm, i), centre)
             v = constrained_velocity(contact, i, t, r)
@@ -120,16 +123,18 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
             kind = room[i, KIND]
             on_cone = project(contact, room, i, p, v, softness * g, eps * g)
             store_vector(contact.impulse, i, on_cone)
-            off = sub(on_cone, p)
-            error = max(error, dot(off, off))
-            largest = max(largest, dot(on_cone, on_cone))
+            change = sub(on_cone, p)
+            off = max(off, dot(change, change))
+            size = max(size, dot(on_cone, on_cone))
             changes += room[i, KIND] != kind
             i += 1
         if solved:  # shared by the points
             square = like(eps, (i - first) * (i - first))
-            error = max(error, dot(force, force) / square)
+            off = max(off, dot(force, force) / square)
             if reach > 0:
-                error = max(error, dot(moment, moment) / (reach * square))
+                off = max(off, dot(moment, moment) / (reach * square))
+        error = max(error, g * g * off)
+        largest = max(largest, g * g * size)
     return math.sqrt(error), math.sqrt(largest), changes
 
 
@@ -344,18 +349,18 @@ def take_newton_step(contact, response, room, eps, hat, same):
 
 
 @kernel
-def newton(contact, response, room, tolerance, rounding, hat, eps, shrink, least_eps, most):
-    """Iterate from the present impulses; returns iterations, relative error and success.
+def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
+    """Iterate from the present impulses; returns iterations, error, largest impulse and the end.
 
-    eps begins as given and shrinks down to least_eps. From hat = 0, which makes impulses unique,
-    POLISHES more iterations with hat = 1 take the velocities R p away once the cases are settled;
-    where that changes the cases again and again, a stiffer unique solution makes them small; and
-    where there is none, they stay. In single precision the tolerance may be out of reach: an error
-    below `rounding` that does not get better, with the same cases, is as good as it gets.
+    Error and impulse are velocities [m/s], see `judge_points`; it ends with an error of `tolerance`
+    of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
+    hat = 1 take the velocities R p away once the cases are settled. In single precision the
+    tolerance may be out of reach: an error below `rounding` that does not get better, with the same
+    cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes, polished, stiffer, softness = POLISHES if hat == 0 else 0, 0, 0, like(eps, 1)
+    polishes, polished, softness = POLISHES if hat == 0 else 0, 0, like(eps, 1)
     before = like(eps, math.inf)
     for k in range(most + 1):
         if k >= SHARPENING:
@@ -363,25 +368,20 @@ def newton(contact, response, room, tolerance, rounding, hat, eps, shrink, least
         if polished > 0:
             softness = like(eps, 1)
         error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0, softness)
-        off = error / largest if largest > 0 else like(eps, error > 0)
-        stalls = changes == 0 and like(off, STALLING) * before < off <= rounding
-        before = off
-        fits = (off <= tolerance or stalls) and (largest == 0 or (k > 0 and eps <= least_eps))
-        if fits and (largest == 0 or polished >= polishes):
-            return k, max(off, (like(eps, 1) - hat) * eps), True
-        if k == most:
+        if largest == 0 and error == 0:
+            return k, error, largest, SOLVED
+        stalls = changes == 0 and like(eps, STALLING) * before < error <= rounding * largest
+        before = error
+        fits = k > 0 and (error <= max(tolerance * largest, speed) or stalls)
+        if fits and polished >= polishes:
+            return k, error, largest, SOLVED
+        if k == most or polished == MOST_POLISHES:
             break
-        if polished == MOST_POLISHES:  # as it was, with less compliance
-            hat, polishes, polished, stiffer = like(eps, 0), 0, 0, 1
-            eps *= like(eps, STIFFER)
-        elif stiffer > 0:
-            stiffer += 1
-            if stiffer == MOST_STIFFER:  # as it was
-                eps = least_eps
-        elif fits or polished > 0:
+        same = changes == 0 and (fits or polished > 0)
+        if fits or polished > 0:
             hat = like(eps, 1)
             polished += 1
-        elif k > 0:
-            eps = max(least_eps, shrink * eps)
-        take_newton_step(contact, response, room, eps, hat, fits and changes == 0)
-    return k, off, False
+            if polished == STIFF_POLISH:
+                eps, same = like(eps, STIFFER) * eps, False
+        take_newton_step(contact, response, room, eps, hat, same)
+    return k, error, largest, NEARLY if polished > 0 else FAILED

@@ -1,10 +1,21 @@
-"""One contact after the other: the sweeps of Algorithm 1 of [CBM], see `gauss_seidel.py`."""
+"""One contact after the other: the sweeps of Algorithm 1 of [CBM], see `gauss_seidel.py`.
+
+And sweeps in which every contact is solved exactly, all others held (`one_contact.py`). These are
+slower but end where friction is so high that the others run in circles.
+"""
 
 import math
 
 from stiction.compiled import kernel
 from stiction.contact.friction import MU
-from stiction.kernels.response import apply_impulse, arm_from_centre, delassus
+from stiction.contact.one_contact import slip_impulse
+from stiction.kernels.response import (
+    apply_impulse,
+    arm_from_centre,
+    delassus,
+    gather_wrenches,
+    respond_to_wrenches,
+)
 from stiction.kernels.spatial import (
     add,
     column,
@@ -19,10 +30,32 @@ from stiction.kernels.spatial import (
     sub,
     symmetric_transform,
     transform,
+    zero_vector,
 )
 
 INVERSE, NORMAL_STEP, TANGENT_STEP, PUSH = 2, 8, 9, 10  # columns of the room, see `prepare_point`
-ROOM = 13  # columns in all
+
+
+EXACT_SWEEPS, LENIENT = 1000, 10.0  # what sweeps cannot take away in a rod that jams, 1e-6 m/s
+
+
+@kernel
+def sweep_exactly(contact, response, room, speed):
+    """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
+
+    That is, a change below LENIENT times the speed that other methods come down to.
+    """
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(speed))
+    prepare_points(contact, response, room)
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    moved = speed
+    for k in range(EXACT_SWEEPS):
+        moved = sweep(contact, response, room, True)
+        if moved <= like(speed, LENIENT) * speed:
+            return k + 1, moved, True
+    return EXACT_SWEEPS, moved, False
 
 
 @kernel
@@ -64,41 +97,35 @@ def sub_determinants(G):
 
 
 @kernel
-def sweep(contact, response, room):
-    """Visit every contact once; returns the largest change of an impulse by the largest."""
-    moved, largest = like(room[0, MU], 0), like(room[0, MU], 0)
+def sweep(contact, response, room, exactly):
+    """Visit every contact once; returns the largest change of a point's velocity when visited."""
+    moved = like(room[0, MU], 0)
     for i in range(contact.count[0]):
         old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
         r = arm_from_centre(contact, response, i)
         t = load_twist(response.twist, contact.slot[i])
-        v = add(load_vector(contact.velocity, i), point_velocity(t, r))
+        before = point_velocity(t, r)
+        v = add(load_vector(contact.velocity, i), before)
         v = add(v, scale(-contact.floor[i], n))
-        new = solve_contact(room, i, n, old, v)
+        if exactly:
+            new = solve_contact_exactly(contact, response, room, i, n, old, v)
+        else:
+            new = solve_contact(room, i, n, old, v)
         change = sub(new, old)
-        size = dot(change, change)
-        if size > 0:
+        if dot(change, change) > 0:
             store_vector(contact.impulse, i, new)
             apply_impulse(contact, response, i, r, change)
-            moved = max(moved, size)
-        largest = max(largest, dot(new, new))
-    return math.sqrt(moved / largest) if largest > 0 else like(moved, moved > 0)
+            after = load_twist(response.twist, contact.slot[i])
+            gained = sub(point_velocity(after, r), before)
+            moved = max(moved, dot(gained, gained))
+    return math.sqrt(moved)
 
 
 @kernel
 def solve_contact(room, i, n, p, v):
     """Return the impulse of one contact, all others held: the inner loop of Algorithm 1."""
-    mu = room[i, MU]
-    inverse = (
-        room[i, INVERSE],
-        room[i, INVERSE + 1],
-        room[i, INVERSE + 2],
-        room[i, INVERSE + 3],
-        room[i, INVERSE + 4],
-        room[i, INVERSE + 5],
-    )
-    stick = sub(p, symmetric_transform(inverse, v))  # stops the point
-    stick_n = dot(n, stick)
-    if stick_n > 0 and dot(stick, stick) <= (like(mu, 1) + mu * mu) * stick_n * stick_n:
+    mu, stick = room[i, MU], stopping_impulse(room, i, p, v)
+    if inside_cone(n, mu, stick):
         return stick
     p_n = dot(n, p)
     normal = max(like(mu, 0), p_n - room[i, NORMAL_STEP] * dot(n, v))
@@ -110,3 +137,38 @@ def solve_contact(room, i, n, p, v):
     if size > limit:
         y = scale(limit / size, y)
     return add(scale(normal, n), y)
+
+
+@kernel
+def stopping_impulse(room, i, p, v):
+    """Impulse that stops the point, all others held."""
+    inverse = (
+        room[i, INVERSE],
+        room[i, INVERSE + 1],
+        room[i, INVERSE + 2],
+        room[i, INVERSE + 3],
+        room[i, INVERSE + 4],
+        room[i, INVERSE + 5],
+    )
+    return sub(p, symmetric_transform(inverse, v))
+
+
+@kernel
+def inside_cone(n, mu, p):
+    """Tell whether an impulse presses and is inside the friction cone."""
+    p_n = dot(n, p)
+    return p_n > 0 and dot(p, p) <= (like(mu, 1) + mu * mu) * p_n * p_n
+
+
+@kernel
+def solve_contact_exactly(contact, response, room, i, n, p, v):
+    """Return the impulse of one contact, all others held, that obeys the law."""
+    mu, stick = room[i, MU], stopping_impulse(room, i, p, v)
+    if inside_cone(n, mu, stick):
+        return stick
+    G = delassus(contact, response, i, i)
+    c = sub(v, transform(G, p))
+    if dot(n, c) >= 0:
+        return zero_vector(mu)
+    slip, speed = slip_impulse(G, n, c, mu)
+    return slip if speed >= 0 else solve_contact(room, i, n, p, v)

@@ -13,6 +13,8 @@ NOT_CONVERGED = 9  # stage that a solver reports when it did not come to an end
 
 
 DURATION = 3  # column of the memory beside the three of the impulse
+KEPT = 13  # columns of a solver's room, after those of the methods: impulses to go back to
+ROOM = KEPT + 3  # columns in all
 
 
 @kernel
@@ -34,3 +36,17 @@ def remember_impulses(contact, state, dt):
         place = contact.point[i]
         store_vector(state.trial, place, load_vector(contact.impulse, i))
         state.trial[place, DURATION] = dt
+
+
+@kernel
+def keep_impulses(contact, room):
+    """Keep the present impulses."""
+    for i in range(contact.count[0]):
+        room[i, KEPT], room[i, KEPT + 1], room[i, KEPT + 2] = load_vector(contact.impulse, i)
+
+
+@kernel
+def return_impulses(contact, room):
+    """Return to the impulses that were kept."""
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, (room[i, KEPT], room[i, KEPT + 1], room[i, KEPT + 2]))

@@ -28,10 +28,11 @@ from stiction.bench.contact import robot_on_points
 from stiction.contact.warm_start import NOT_CONVERGED
 
 TOLERANCE = 1e-8  # of Coulomb, relative, of impulses
-# Gauss-Seidel stops when a sweep changes little; slow as it may be, the error is much larger.
-PATIENT = {"sweeps": fewer(20000, 300), "tolerance": 1e-11}
-COULOMB, GAUSS_SEIDEL = st.Coulomb(), st.GaussSeidel(**PATIENT)
-SOLVERS = [COULOMB, GAUSS_SEIDEL]
+# Sweeps stop when one changes little; slow as they may be, the error is much larger.
+PATIENT = {"newton": 0.0, "sweeps": fewer(20000, 300), "tolerance": 1e-9}
+COULOMB, SWEEPS = st.Coulomb(), st.GaussSeidel(**PATIENT)
+GAUSS_SEIDEL = st.GaussSeidel(tolerance=TOLERANCE)
+SOLVERS = [COULOMB, GAUSS_SEIDEL, SWEEPS]
 # Unique impulses come with a compliance of 1e-5; its velocities are taken away to about its square.
 LAW = 1e-7
 
@@ -89,9 +90,12 @@ def solved(step):
 
 
 def for_each_solver(solvers=None):
-    return pytest.mark.parametrize(
-        "model", solvers or SOLVERS, ids=lambda model: type(model).__name__
-    )
+    return pytest.mark.parametrize("model", solvers or SOLVERS, ids=name_of)
+
+
+def name_of(model):
+    """The class, and whether it sweeps alone."""
+    return type(model).__name__ + (" sweeps" if getattr(model, "newton", 1.0) == 0 else "")
 
 
 # ------------------------------------------------------------------------------- the law of Coulomb
@@ -191,8 +195,9 @@ def test_both_solvers_agree(name, kind):
     for state in states(name, kind, fewer(10, 1), seed=3):
         steps = [take_step(WORLDS[name], model, state) for model in SOLVERS]
         if all(solved(step) for step in steps) and len(steps[0].points) <= 3:
-            newton, sweeps = (step.v_next for step in steps)
-            assert np.abs(newton - sweeps).max() < 2 * LAW * np.abs(steps[0].v_free).max()
+            size = np.abs(steps[0].v_free).max()
+            for other in steps[1:]:
+                assert np.abs(steps[0].v_next - other.v_next).max() < 2 * LAW * size
 
 
 # --------------------------------------------------------------------------------------- uniqueness
@@ -261,7 +266,7 @@ def stop_velocity(gap, dt):
     return min(-0.1 * gap / dt, 0.5) if gap < 0 else min(-gap / dt, 0.0)
 
 
-@pytest.mark.parametrize("model", SOLVERS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", SOLVERS, ids=name_of)
 def test_contact_joint_friction_and_stops_hold_together(model):
     """All of a biped's landing: impulses obey Coulomb's law, joints theirs, in the same step.
 
@@ -312,14 +317,13 @@ def test_g1_stands_with_stuck_joints_without_creep(points, tmp_path):
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("model", "most_unsolved", "most_loose"),
-    [(COULOMB, 0.005, 0.01), (st.GaussSeidel(), 0.12, 0.1)],
-    ids=["Coulomb", "GaussSeidel"],
+    [(COULOMB, 0.0, 0.0), (st.GaussSeidel(), 0.0, 0.0), (st.GaussSeidel(newton=0.0), 0.12, 0.1)],
+    ids=["Coulomb", "GaussSeidel", "GaussSeidel sweeps"],
 )
 def test_how_often_hard_problems_are_not_solved(model, most_unsolved, most_loose):
     """Landings and tumbles of plates with up to 64 points and of several bodies; see the numbers.
 
-    Measured over 300 of each: Coulomb 0.13 % not converged, all others to 1e-6; GaussSeidel with
-    its default of 100 sweeps 8 % not converged and 5 % worse than 1e-6.
+    Sweeps alone, 200 as by default, leave 8 % not converged and 5 % worse than 1e-6.
     """
     stages, worst = [], []
     for name in ("4 points", "8 points", "16 points", "64 points", "bodies"):
@@ -391,9 +395,10 @@ HARD = [  # points, height and quaternion, velocities
 
 
 @pytest.mark.parametrize(("points", "pose", "v"), HARD, ids=lambda value: "")
-def test_a_problem_that_is_not_solved_adds_no_energy(points, pose, v):
-    """Landings that Newton's method gives up; GaussSeidel solves them in 75 to 260 sweeps."""
+def test_landings_that_newtons_method_gives_up_are_solved_and_add_no_energy(points, pose, v):
+    """Sweeps solve them, 75 to 260; so do convex problems after Newton's method."""
     world = st.World(plate(points))
     step = take_step(world, COULOMB, st.State(np.array([0.0, 0.0, *pose]), np.array(v)))
     before, after = step.motion.energy().total
     assert after <= before * (1 + 1e-9)
+    assert step.motion.solver[0, 2] != NOT_CONVERGED and max(errors(step)) < LAW
