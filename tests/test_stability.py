@@ -203,7 +203,12 @@ def test_runge_kutta_bears_dampers_and_springs_of_joints_up_to_its_limit(joint, 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StabilityWarning)
             motion = st.simulate(
-                world, duration=40 * dt, dt=dt, state=state, integrator=st.RungeKutta4()
+                world,
+                contact=None,
+                duration=40 * dt,
+                dt=dt,
+                state=state,
+                integrator=st.RungeKutta4(),
             )
         assert (np.abs(motion.v[-10:, 0]).max() > 1.0) == grows
 
@@ -215,10 +220,12 @@ def test_servos_too_stiff_for_an_explicit_integrator_warn_with_the_joint_and_the
     with pytest.warns(
         StabilityWarning, match=r"dt is 0\.002 s; the mode of 'joint'.*bears at most"
     ):
-        st.Simulation(world, dt=2e-3, controller=servo, integrator=st.RungeKutta4())
+        st.Simulation(world, contact=None, dt=2e-3, controller=servo, integrator=st.RungeKutta4())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        st.Simulation(world, dt=1e-3, controller=servo, integrator=st.RungeKutta4())
-        st.Simulation(world, dt=2e-3, controller=servo)  # takes damping implicitly
+        st.Simulation(world, contact=None, dt=1e-3, controller=servo, integrator=st.RungeKutta4())
+        st.Simulation(world, contact=None, dt=2e-3, controller=servo)  # takes damping implicitly
         held = st.Prescribed(still)
-        st.Simulation(world, dt=2e-3, controller=(servo, held), integrator=st.RungeKutta4())
+        st.Simulation(
+            world, contact=None, dt=2e-3, controller=(servo, held), integrator=st.RungeKutta4()
+        )
