@@ -131,11 +131,8 @@ def settle(system, instant, q, v, shares):
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics, d, v, dt)
         hold_mode(dynamics, d, q, v, dt, shares)
-    report = system.surface.work.response.report
     for attempt in range(tries_together(system.model)):
-        before = report[0] if attempt > 0 else like(report[0], 0)
         status = solve_present_modes(system, instant, shares)
-        report[0] += before  # iterations of all tries
         share = like(dt, 0 if attempt < BLOCKS else WORST)
         if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), share) == 0:
             if not seek_again(system.model, system.surface, dynamics, instant, shares, v):
@@ -160,7 +157,7 @@ def settle_in_turn(system, instant, q, v, shares):
     would be others with the final modes are told as unsolved. Impulse laws do not ask for more.
     """
     dynamics, dt = system.dynamics, instant.dt
-    inverse_dt, report = like(dt, 1) / dt, system.surface.work.response.report
+    inverse_dt = like(dt, 1) / dt
     for _ in range(ROUNDS):
         held = hold(system.model, system.surface, dynamics, inverse_dt)
         prepare_method(system.method, dynamics)
@@ -169,9 +166,7 @@ def settle_in_turn(system, instant, q, v, shares):
             break
         hold(system.model, system.surface, dynamics, -inverse_dt)
         prepare_method(system.method, dynamics)
-        before = report[0]
         status = solve_present_modes(system, instant, shares)
-        report[0] += before
         if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), like(dt, 0)) == 0:
             return status
     if status == OK and held:

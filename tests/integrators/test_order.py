@@ -40,7 +40,12 @@ def final_state(integrator, steps: int) -> np.ndarray:
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("integrator", "order", "steps"),
-    [(st.SemiImplicitEuler(), 1, 64), (st.Leapfrog(), 2, 64), (st.RungeKutta4(), 4, 64)],
+    [
+        (st.SemiImplicitEuler(), 1, 64),
+        (st.Midpoint(), 2, 64),
+        (st.Leapfrog(), 2, 64),
+        (st.RungeKutta4(), 4, 64),
+    ],
     ids=lambda value: type(value).__name__ if hasattr(value, "_fields") else "",
 )
 def test_error_falls_as_the_published_order(integrator, order, steps):
