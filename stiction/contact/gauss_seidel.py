@@ -67,7 +67,7 @@ from stiction.kernels.tree import OK
 
 AGAIN = 8  # solutions in a step, each time that points break away
 PATIENCE = 30  # sweeps before Newton's method
-COMPLIANCE, NEWTON_STEPS = 1e-5, 12
+COMPLIANCE, NEWTON_STEPS = 1e-5, (12, 40)
 SWEEPING, NEWTON, DE_SAXCE, EXACT = 0, 1, 2, 3  # stages
 
 
@@ -119,30 +119,47 @@ def gauss_seidel(params, dynamics, contact, state, work, dt):
 def solve(params, contact, response, room, scale, rounding):
     """Solve for the present coefficients; returns iterations, what `tolerance` bounds and stage."""
     speed, with_newton = params.tolerance * scale, params.newton > 0
-    taken, off = 0, like(scale, 0)
-    if not (with_newton and solve_alone(contact, response, room)):
-        prepare_points(contact, response, room)
-        gather_wrenches(contact, response)
-        respond_to_wrenches(contact, response)
-        for _ in range(PATIENCE if with_newton else int(params.sweeps)):
-            moved = sweep(contact, response, room, False)
-            taken += 1
-            off = moved / scale
-            if moved <= speed:
-                return taken, off, SWEEPING
-        if not with_newton:
-            return taken, off, NOT_CONVERGED
-        keep_impulses(contact, room)
-        one, eps = like(scale, 1), like(scale, COMPLIANCE)
-        steps, error, _, end = newton(
-            contact, response, room, rounding, speed, rounding, one, eps, NEWTON_STEPS
+    alone = with_newton and solve_alone(contact, response, room)
+    if not alone:
+        taken, moved = sweep_until(
+            contact, response, room, speed, PATIENCE if with_newton else int(params.sweeps)
         )
+        if moved <= speed:
+            return taken, moved / scale, SWEEPING
+        if not with_newton:
+            return taken, moved / scale, NOT_CONVERGED
+        keep_impulses(contact, room)
+    else:
+        taken = 0
+    eps = like(scale, COMPLIANCE)
+    for trial in range(2):  # from the present impulses, then from none
+        if not alone:
+            hat = like(scale, 1 - trial)
+            steps, error, _, end = newton(
+                contact, response, room, rounding, speed, rounding, hat, eps, NEWTON_STEPS[trial]
+            )
+            taken += steps
+            if end == SOLVED:
+                return taken, error / scale, NEWTON
+            return_impulses(contact, room)
+        steps, error, _, solved = de_saxce(contact, response, room, rounding, speed, rounding)
         taken += steps
-        if end == SOLVED:
-            return taken, error / scale, NEWTON
-        return_impulses(contact, room)
-    steps, error, _, solved = de_saxce(contact, response, room, rounding, speed, rounding)
-    if solved:
-        return taken + steps, error / scale, DE_SAXCE if steps > 0 else SWEEPING
-    more, error, solved = sweep_exactly(contact, response, room, speed)
-    return taken + steps + more, error / scale, EXACT if solved else NOT_CONVERGED
+        if solved:
+            return taken, error / scale, DE_SAXCE if steps > 0 else SWEEPING
+    steps, error, solved = sweep_exactly(contact, response, room, speed)
+    return taken + steps, error / scale, EXACT if solved else NOT_CONVERGED
+
+
+@kernel
+def sweep_until(contact, response, room, speed, most):
+    """Sweep from the present impulses; returns sweeps and the last change of a velocity [m/s]."""
+    prepare_points(contact, response, room)
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    taken, moved = 0, speed
+    for _ in range(most):
+        moved = sweep(contact, response, room, False)
+        taken += 1
+        if moved <= speed:
+            break
+    return taken, moved
