@@ -108,7 +108,9 @@ def model_for(contender: Contender, material: Material, mass: float, points: int
         values |= {"velocity_gain": 0.25 / dt, "position_gain": 5e-4 / dt**2}
         values["steady_depth"] = 10 * GRAVITY * dt**2
     if contender.kind in (st.Multipoint, st.Balanced):
-        values["eps"] = GRAVITY * dt  # friction takes less than this in a step
+        values["eps"] = 0.0  # derived from the step
+    if contender.kind is st.Balanced:  # nearly rigid beyond the membrane
+        values |= {"relaxation": 1e-4, "relative": 1.0, "spring_beyond": 0.0}
     chosen = {name: value for name, value in values.items() if contender.has(name)}
     return contender.kind(**{**chosen, **contender.always})
 

@@ -70,7 +70,7 @@ SHARED = {
         "tangential_damping": 500.0,
     },
 }
-OTHERS = {"Distributed": {"alpha": 1.0, "beta": 0.0}, "Balanced": {"eps": 0.02}}
+OTHERS = {"Distributed": {"alpha": 1.0, "beta": 0.0}}
 # Slower, a point does not slip. Friction of 1 ms gives a light foot 0.1 m/s: with a threshold much
 # below that it turns the feet about in every step, and the joints with them.
 EPS = 0.05  # [m/s]

@@ -13,12 +13,12 @@
     lambda        relaxation
     mu_S, mu_K    mu_static, mu_kinetic
     e_i           restitution
-    epsilon       eps                   slower than this a point does not move, Eq. (7)
+    epsilon       eps                   slower than this a point does not move, Eq. (7); or 0
 
 Rigid bodies are covered with a membrane. A point in it is pressed by a spring and a damper whose
-damping grows with the step. A point that is deeper is stopped within the step, by the impulses that
-miss this least while their norm, weighted with lambda, is small; they do not pull. Friction is then
-set right point by point.
+damping grows with the step. A point that is deeper is also stopped within the step, by the impulses
+that miss this least while their norm, weighted with lambda, is small; they do not pull. Friction is
+then set right point by point.
 
 Departs from the paper:
 
@@ -32,20 +32,30 @@ points would creep. Here v_B has (u_E - b) dt, as Eq. (15) of the authors' multi
 Velocities at the end of the step are those with the Jacobians of its beginning.
 (3) A point sticks if |v_sigma| <= eps as in II-B, not |v| as in III-B: a vertical landing has
 static friction. With Eq. (25) nothing that sticks would bounce; Eq. (29) is used for all normals.
-(4) Eq. (29) would pull points back that leave the ground, v_nu > 0. Those faster than eps are left
-out; slower ones are at rest for this model.
+The paper leaves epsilon open, and no constant suits: with `eps` = 0, the default, a point sticks if
+friction can stop it within the step (`rest.py`).
+(4) Eq. (29) would pull points back that leave the ground, v_nu > 0. Left out are those that would
+leave without contact too; with `eps` > 0, those faster than eps.
 (5) A of Eq. (32) is not symmetric once points slide, so Eq. (33) has A'A + lambda in it. lambda is
-in kg^-2 and the paper's values, 0.01 to 4, hold for its robot of 5 kg; `relative` = 1 (default,
-ours) takes it in units of (tr A / n)^2, n being the number of rows, friction left out of A. It is
-one number for all materials, and not zero: then the impulses of more than three points would not be
-unique.
-(6) The paper does not say what acts beyond the membrane. By default it is the macro model alone:
-then nothing holds the depth, and m points under a mass M sink at lambda (M / m)^2 g dt. With
-`spring_beyond` = 1 the membrane acts as well and holds them up.
+in kg^-2 and the paper's values, 0.01 to 4, hold for its robot of 5 kg. It is not zero: then the
+impulses of more than three points would not be unique. The defaults are the paper's values,
+lambda = 1 and the membrane of section IV-C, for a robot of `reference_mass` = 5 kg. For another
+mass M stiffness and damping grow with M / 5 kg and lambda falls with its square: two robots that
+differ in mass alone then move alike. `reference_mass` = 0 takes all values as they are, for a floor
+whose stiffness is known. `relative` = 1 (ours) takes lambda in units of (tr A / n)^2, n being the
+number of rows, friction left out of A; lambda = 1 under hoap1 is 0.1 in these.
+(6) The paper does not say what acts beyond the membrane. By default the membrane acts there too:
+then hoap1 walks with lambda = 1, Fig. 10, and stands 1.1 mm deep on its springs. With
+`spring_beyond` = 0 the macro model is alone there; nothing holds the depth, m points under a mass M
+sink at lambda (M / m)^2 g dt, and with lambda = 1 hoap1 falls.
 (7) `mu_static` = 0 is legal, Fig. 9: a point at rest that would need any friction has the kinetic.
+(8) The paper's damper, 158 N s/m at four points of a foot, would give a light foot more than the
+opposite of its velocity in a step of 1 ms, and kinetic friction likewise. `capped` = 1, the
+default, cuts both off at the share of the point in what stops its link; 0 is as printed.
 
-Kinetic friction takes mu_K g dt of speed in a step and turns round what is slower; it then comes to
-rest only if eps, which the paper leaves open, is above that: 4 mm/s for 1 ms.
+In single support a foot on springs must resist tipping: k sum r^2 over its points has to exceed
+M g h, h being the height of the centre of mass. G1, with feet 6 cm wide under 0.7 m, takes four
+times the paper's stiffness to walk.
 """
 
 import math
@@ -54,11 +64,12 @@ from typing import Annotated, NamedTuple
 from stiction.compiled import kernel
 from stiction.contact.bounded_least_squares import (
     DIRECTION,
-    ROOM,
     WANTED,
     bounded_impulse,
     bounded_least_squares,
+    set_price,
 )
+from stiction.contact.bounded_least_squares import ROOM as ROOM_FOR_SOLUTION
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_LAW,
@@ -71,17 +82,30 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.friction import KIND, OPEN, SLIP, STICK, tangential
 from stiction.contact.hunt_crossley import DEPTH, Exponent
-from stiction.contact.spring_damper import (
-    Friction,
-    Speed,
-    Switch,
-    implicit_bearable_step,
-    store_sliding_force,
+from stiction.contact.rest import (
+    RestSpeed,
+    along_ground,
+    cannot_stop,
+    faster_than_constant,
+    link_stops,
+    may_slide,
+    slip_speed,
 )
+from stiction.contact.spring_damper import Friction, Switch, implicit_bearable_step
 from stiction.contact.warm_start import NOT_CONVERGED, Fraction
-from stiction.kernels.response import gather_wrenches, respond_to_wrenches, velocity_after
+from stiction.kernels.response import (
+    delassus,
+    free_velocity,
+    gather_wrenches,
+    respond_to_wrenches,
+    velocity_after,
+)
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
+
+Mass = Annotated[float, Parameter("kg", low=0)]
+MEMBRANE = ROOM_FOR_SOLUTION  # first of three columns of the room: impulse of the membrane
+ROOM = ROOM_FOR_SOLUTION + 3
 
 
 class Balanced(NamedTuple):
@@ -92,14 +116,16 @@ class Balanced(NamedTuple):
     alpha: Exponent = 1.0
     beta: Exponent = 0.0
     thickness: Annotated[float, Parameter("m", low=0)] = 5e-4  # of the membrane
-    spring_beyond: Switch = 0.0  # 1: the membrane acts on deeper points as well
-    relaxation: Annotated[float, Parameter("kg^-2", low=1e-12)] = 1e-4
-    relative: Switch = 1.0  # 1: relaxation is in units of (tr A / n)^2
+    spring_beyond: Switch = 1.0  # 1: the membrane acts on deeper points as well
+    relaxation: Annotated[float, Parameter("kg^-2", low=1e-12)] = 1.0
+    relative: Switch = 0.0  # 1: relaxation is in units of (tr A / n)^2
+    reference_mass: Mass = 5.0  # of the robot that the values are for; 0: take them as they are
     mu_static: Friction = 1.0
     mu_kinetic: Friction = 0.4
     restitution: Fraction = 0.0
-    eps: Speed = 0.01
+    eps: RestSpeed = 0.0  # 0: a point rests if friction can stop it within the step
     unilateral: Switch = 1.0
+    capped: Switch = 1.0  # 1: damping and friction of the membrane stop a point but do not turn it
 
 
 def bearable_in_membrane(p: Balanced, mass: float) -> float:
@@ -108,7 +134,8 @@ def bearable_in_membrane(p: Balanced, mass: float) -> float:
     if depth == 0:
         return math.inf
     stiffness = p.alpha * p.stiffness * depth ** (p.alpha - 1) if p.alpha > 0 else 0.0
-    return implicit_bearable_step(stiffness, p.damping * depth**p.beta, mass)
+    damping = 0.0 if p.capped > 0 else p.damping * depth**p.beta
+    return implicit_bearable_step(stiffness, damping, mass)
 
 
 @contact_model(
@@ -121,76 +148,157 @@ def bearable_in_membrane(p: Balanced, mass: float) -> float:
 def balanced(params, dynamics, contact, state, work, dt):
     """Write the impulses of all points, steps 4 to 7 of section III-D."""
     response, room = work.response, work.room
-    press_membrane(params, contact, dt)
+    press_membrane(params, dynamics, contact, response, room, dt)
     iterations, off, solved = 0, like(dt, 0), True
-    if choose_macro(params, contact, room) > 0:
+    if choose_macro(params, contact, response, room) > 0:
         gather_wrenches(contact, response)  # Eq. (18)
         respond_to_wrenches(contact, response)  # Eq. (24)
         ask_velocities(params, contact, response, room)
-        iterations, off, solved = bounded_least_squares(  # Eq. (33)
-            contact,
-            response,
-            room,
-            like(dt, params.relaxation),
-            params.relative > 0,
-            dynamics.tree.slack[0],
-        )
+        iterations, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
+        if may_slide(params, contact):
+            keep_velocities(params, contact, room, like(dt, 1))
+            more, _, _ = solve_macro(params, dynamics, contact, work, contact.force)
+            keep_velocities(params, contact, room, like(dt, -1))
+            iterations += more
+            if let_slide(params, contact, room) > 0:
+                more, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
+                iterations += more
         for i in range(contact.count[0]):
             if room[i, KIND] != OPEN:
-                store_macro_impulse(params, contact, response, room, i)
+                correct_friction(params, contact, room, i)
     response.report[0], response.report[1] = iterations, off
     response.report[2] = 0 if solved else NOT_CONVERGED
     return OK
+
+
+@kernel
+def robot_mass(dynamics, link):
+    """Mass of the whole robot that a link belongs to [kg]."""
+    tree = dynamics.tree
+    total = like(tree.mass[0], 0)
+    for k in range(1, len(tree.mass)):
+        if tree.root[k] == tree.root[link]:
+            total += tree.mass[k]
+    return total
+
+
+@kernel
+def mass_scale(p, dynamics, link):
+    """By how much the robot of a link is heavier than the one that the values are for."""
+    if p.reference_mass == 0:
+        return like(p.reference_mass, 1)
+    return robot_mass(dynamics, link) / p.reference_mass
 
 
 # ------------------------------------------------------------------------------------- micro, III-A
 
 
 @kernel
-def press_membrane(params, contact, dt):
+def press_membrane(params, dynamics, contact, response, room, dt):
     """Impulses of the points in the membrane, zero for the deeper ones unless the spring acts."""
+    for slot in range(contact.slots[0]):
+        pressed = count_pressed(params, contact, slot)
+        heavier = mass_scale(params, dynamics, contact.slot_link[slot])
+        for i in range(contact.count[0]):
+            if contact.slot[i] == slot:
+                p = parameters(params, contact.table, contact.pair[i])
+                f = zero_vector(dt)
+                if contact.depth[i] < p.thickness or p.spring_beyond > 0:
+                    f = membrane_impulse(p, contact, response, i, pressed, heavier, dt)
+                store_vector(contact.impulse, i, f)
+                room[i, MEMBRANE], room[i, MEMBRANE + 1], room[i, MEMBRANE + 2] = f
+
+
+@kernel
+def count_pressed(params, contact, slot):
+    """How many points of a link the membrane acts on."""
+    pressed = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        d = contact.depth[i]
-        store_vector(contact.impulse, i, zero_vector(dt))
-        if d < p.thickness or p.spring_beyond > 0:
-            d_dot = -dot(vector(contact.normal, i), vector(contact.velocity, i))  # below Eq. (5)
-            store_sliding_force(contact, i, membrane_force(p, d, d_dot, dt), d_dot, p)  # Eq. (12)
-            store_vector(contact.impulse, i, scale(dt, vector(contact.force, i)))
+        inside = contact.depth[i] < p.thickness or p.spring_beyond > 0
+        pressed += inside and contact.slot[i] == slot
+    return pressed
+
+
+@kernel
+def membrane_impulse(p, contact, response, i, pressed, heavier, dt):
+    """Impulse of the membrane on point i, one of so many that it presses on the link.
+
+    Points of a link share what stops it: v / (n W), W being the velocity that point i gets per
+    impulse on it, is never more than that.
+    """
+    nu, v = vector(contact.normal, i), vector(contact.velocity, i)
+    d_dot, v_sigma = -dot(nu, v), tangential(nu, v)  # below Eq. (5), Eq. (8)
+    speed, n = math.sqrt(dot(v_sigma, v_sigma)), like(dt, pressed)
+    W = delassus(contact, response, i, i)
+    spring, damper = membrane_force(p, contact.depth[i], d_dot, dt)
+    spring, damper = heavier * dt * spring, heavier * dt * damper
+    if p.capped > 0:
+        damper = min(damper, max(d_dot, like(dt, 0)) / (n * quadratic(W, nu)))
+    f_nu = spring + damper
+    if p.unilateral > 0 and f_nu < 0:
+        f_nu = like(dt, 0)  # the ground does not pull
+    f = scale(f_nu, nu)
+    if speed > p.eps:  # Eq. (7)
+        sigma = scale(like(dt, 1) / speed, v_sigma)
+        friction = p.mu_kinetic * f_nu
+        if p.capped > 0:
+            friction = min(friction, speed / (n * quadratic(W, sigma)))
+        f = sub(f, scale(friction, sigma))  # Eq. (12)
+    return f
 
 
 @kernel
 def membrane_force(p, d, d_dot, dt):
-    """f_nu, with the spring at the end of the step."""
+    """The two parts of f_nu: the spring as at the end of the step, and the damper."""
     z = d + d_dot * dt
-    f_nu = p.stiffness * math.copysign(abs(z) ** p.alpha, z)
-    if d_dot > 0:
-        f_nu += p.damping * d**p.beta * d_dot  # Eq. (14)
-    return f_nu
+    spring = p.stiffness * math.copysign(abs(z) ** p.alpha, z)
+    damper = p.damping * d**p.beta * d_dot if d_dot > 0 else like(dt, 0)  # Eq. (14)
+    return spring, damper
+
+
+@kernel
+def quadratic(W, x):
+    """x'W x."""
+    return x[0] * dot(W[0], x) + x[1] * dot(W[1], x) + x[2] * dot(W[2], x)
 
 
 # ------------------------------------------------------------------------------------- macro, III-B
 
 
 @kernel
-def choose_macro(params, contact, room):
+def choose_macro(params, contact, response, room):
     """Sort the points: deeper than the membrane and stuck or sliding, or none; returns how many."""
     count = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        nu, v = vector(contact.normal, i), vector(contact.velocity, i)
         room[i, KIND] = OPEN
-        if contact.depth[i] < p.thickness or dot(nu, v) > p.eps:
-            continue
-        v_sigma = tangential(nu, v)
-        speed = math.sqrt(dot(v_sigma, v_sigma))
-        room[i, KIND] = SLIP if speed > p.eps else STICK
-        c = nu
-        if speed > p.eps:
-            c = sub(nu, scale(p.mu_kinetic / speed, v_sigma))  # Eq. (26)
-        room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = c
-        count += 1
+        if contact.depth[i] >= p.thickness and not leaves(p, contact, response, i):
+            stick_or_slip(p, contact, room, i, faster_than_constant(p, slip_speed(contact, i)))
+            count += 1
     return count
+
+
+@kernel
+def leaves(p, contact, response, i):
+    """Tell whether a point comes out by itself: faster than eps, or what acts lets it within dt."""
+    nu = vector(contact.normal, i)
+    v_nu = dot(nu, vector(contact.velocity, i))
+    if p.eps > 0:
+        return v_nu > p.eps
+    return v_nu > 0 and dot(nu, free_velocity(contact, response, i)) > 0
+
+
+@kernel
+def stick_or_slip(p, contact, room, i, slips):
+    """Make point i one of S or of K, with the direction in which its impulse must not pull."""
+    c = vector(contact.normal, i)
+    room[i, KIND] = STICK
+    if slips:
+        v_sigma = along_ground(contact, i)
+        c = sub(c, scale(p.mu_kinetic / slip_speed(contact, i), v_sigma))  # Eq. (26)
+        room[i, KIND] = SLIP
+    room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = c
 
 
 @kernel
@@ -205,20 +313,63 @@ def ask_velocities(params, contact, response, room):
         room[i, WANTED], room[i, WANTED + 1], room[i, WANTED + 2] = v
 
 
+@kernel
+def solve_macro(params, dynamics, contact, work, impulse):
+    """Write membrane and macro impulses of all points; returns iterations, error and success."""
+    response, room = work.response, work.room
+    for slot in range(contact.slots[0]):
+        heavier = mass_scale(params, dynamics, contact.slot_link[slot])
+        price = like(heavier, params.relaxation)
+        set_price(response, slot, price if params.relative > 0 else price / (heavier * heavier))
+    told = bounded_least_squares(  # Eq. (33)
+        contact, response, room, params.relative > 0, dynamics.tree.slack[0]
+    )
+    for i in range(contact.count[0]):
+        f = (room[i, MEMBRANE], room[i, MEMBRANE + 1], room[i, MEMBRANE + 2])
+        if room[i, KIND] != OPEN:
+            f = add(f, bounded_impulse(contact, response, room, i))
+        store_vector(impulse, i, f)
+    return told
+
+
 # ---------------------------------------------------------------------------------- friction, III-C
 
 
 @kernel
-def store_macro_impulse(params, contact, response, room, i):
-    """Add the macro impulse of point i to that of the membrane, with friction that is possible."""
+def keep_velocities(params, contact, room, sign):
+    """Ask points not to stop along the ground, where the threshold is derived; -1 takes it back."""
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        if p.eps == 0:
+            v_sigma = along_ground(contact, i)
+            for k in range(3):
+                room[i, WANTED + k] += sign * v_sigma[k]
+
+
+@kernel
+def let_slide(params, contact, room):
+    """Make points slide that friction cannot stop within the step; returns how many."""
+    sliding = 0
+    for slot in range(contact.slots[0]):
+        stops = link_stops(params, contact, slot)
+        for i in range(contact.count[0]):
+            if contact.slot[i] == slot and room[i, KIND] == STICK and not stops:
+                p = parameters(params, contact.table, contact.pair[i])
+                if cannot_stop(params, contact, i):
+                    stick_or_slip(p, contact, room, i, True)
+                    sliding += 1
+    return sliding
+
+
+@kernel
+def correct_friction(params, contact, room, i):
+    """Make the friction of a stuck point that does not hold kinetic."""
     p = parameters(params, contact.table, contact.pair[i])
-    nu = vector(contact.normal, i)
-    f = add(vector(contact.impulse, i), bounded_impulse(contact, response, room, i))
+    nu, f = vector(contact.normal, i), vector(contact.impulse, i)
     if room[i, KIND] == STICK:
         f_nu = max(dot(nu, f), like(p.eps, 0))
         f_phi = tangential(nu, f)
         size = math.sqrt(dot(f_phi, f_phi))  # Eq. (35)
         if size > p.mu_static * f_nu:
             f_phi = scale(p.mu_kinetic * f_nu / size, f_phi)  # Eq. (36)
-        f = add(scale(f_nu, nu), f_phi)
-    store_vector(contact.impulse, i, f)
+        store_vector(contact.impulse, i, add(scale(f_nu, nu), f_phi))

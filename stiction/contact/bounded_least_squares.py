@@ -27,10 +27,12 @@ impulse changes sides. Its whole steps are those of block principal pivoting (Po
 Vicente, "A comparison of block pivoting and interior-point algorithms for linear least squares
 problems with nonnegative variables", 1994); their rule for where these do not do takes longer.
 
-R comes from Givens' rotations, a row of B at a time: no Q is kept, no rank has to be judged, and
-small singular values are as exact as large ones.
+R is a pivoted Cholesky factor of B'B (`pseudo_inverse.py`), so no row of B is ever written down and
+the points cost a few sums each. (Givens' rotations, a row at a time, took most of the time of a
+solution.) Links that move each other have one lambda; other robots may have another.
 
-    In `response`   triangle: R    tangent: G    matrix: lambda + T'G T    twist: q in the end
+    In `response`   triangle: R    basis: T'    tangent: G    matrix: lambda + T'G T
+                    residual: see the rows below    twist: q in the end
 """
 
 import math
@@ -38,8 +40,11 @@ import math
 from stiction.compiled import kernel
 from stiction.contact.friction import KIND, OPEN, SLIP, STICK
 from stiction.contact.newton import add_outer, stiffen_sticking
+from stiction.contact.pseudo_inverse import RIGHT as FACTORED_RIGHT
+from stiction.contact.pseudo_inverse import factor_points
 from stiction.kernels.response import arm_from_centre
 from stiction.kernels.spatial import (
+    add,
     cross,
     dot,
     like,
@@ -48,41 +53,56 @@ from stiction.kernels.spatial import (
     point_velocity,
     scale,
     sub,
+    symmetric_add,
+    symmetric_outer,
+    zero_vector,
 )
 
 # Columns of the room beside KIND: whether the bounded impulse is free; c (three); v (three).
 FREE, DIRECTION, WANTED = 0, 2, 5
 ROOM = 8
 
-BETA, SOLUTION, LAST, RIGHT, ROW = 0, 1, 2, 3, 4  # rows of `response.residual`
+# Rows of `response.residual`; BETA is where `factor_points` leaves it, 0 and 1 are its room.
+SOLUTION, LAST, BETA, RIGHT, PRICE = 0, 1, FACTORED_RIGHT, 3, 4
 REFINEMENTS = 1  # of the linear system
 MOST, HALVINGS = 200, 30  # steps; halvings of a step
-WRONG = 0.01  # of the slack that the precision allows: further off, an impulse is wrong
+DEPENDENT = 0.1  # of the slack: relative pivot of B'B that is no more than rounding
+WRONG = 0.1  # of the slack that the precision allows: further off, an impulse is wrong
 
 
 @kernel
-def bounded_least_squares(contact, response, room, relaxation, relative, slack):
+def bounded_least_squares(contact, response, room, relative, slack):
     """Find q of the minimiser, in `response.twist`; returns iterations, error and success.
 
-    relaxation: lambda, or if `relative` in units of (tr A / n)^2, friction of A left out. slack:
-    relative rounding that the precision allows.
+    Row PRICE of `response.residual` has lambda for each slot, or if `relative` in units of
+    (tr A / n)^2, friction of A left out. slack: relative rounding that the precision allows.
     """
-    rows = reduce_rows(contact, response, room)
-    mean = trace(contact, response) / like(relaxation, rows)
+    rows = reduce_rows(contact, response, room, like(slack, DEPENDENT) * slack)
+    find_T(contact, response)
+    mean = trace(contact, response) / like(slack, rows)
     if mean == 0:
-        mean = like(relaxation, 1)  # points that cannot move: no impulse, whatever the price
-    price = relaxation * mean * mean if relative else relaxation
+        mean = like(slack, 1)  # points that cannot move: no impulse, whatever the price
+    if relative:
+        for k in range(6 * contact.slots[0]):
+            response.residual[PRICE, k] *= mean * mean
     asked = length_of_beta(contact, response) / mean
     free_all(contact, room)
-    lowest, off = like(relaxation, math.inf), like(relaxation, 0)
+    lowest, off = like(slack, math.inf), like(slack, 0)
     for k in range(MOST):
-        minimise(contact, response, room, price)
+        minimise(contact, response, room)
         wrong, off = judge(contact, response, room, asked, slack)
         if wrong == 0:
             return k + 1, off, True
-        lowest = descend(contact, response, room, price, lowest)
+        lowest = descend(contact, response, room, lowest)
         choose_free(contact, response, room)
     return MOST, off, False
+
+
+@kernel
+def set_price(response, slot, price):
+    """Give the impulses of a slot their lambda; links that move each other must have the same."""
+    for k in range(6):
+        response.residual[PRICE, 6 * slot + k] = price
 
 
 @kernel
@@ -165,99 +185,114 @@ def choose_free(contact, response, room):
 
 
 @kernel
-def descend(contact, response, room, price, lowest):
+def descend(contact, response, room, lowest):
     """Go back half of the way to the last s while phi is not lower there; returns phi."""
     X, n = response.residual, 6 * contact.slots[0]
-    value = phi(contact, response, room, price)
+    value = phi(contact, response, room)
     for _ in range(HALVINGS):
         if value < lowest:
             break
         for k in range(n):
-            X[SOLUTION, k] = like(price, 0.5) * (X[SOLUTION, k] + X[LAST, k])
+            X[SOLUTION, k] = like(lowest, 0.5) * (X[SOLUTION, k] + X[LAST, k])
         find_twists(contact, response)
-        value = phi(contact, response, room, price)
+        value = phi(contact, response, room)
     for k in range(n):
         X[LAST, k] = X[SOLUTION, k]
     return value
 
 
 @kernel
-def phi(contact, response, room, price):
+def phi(contact, response, room):
     """lambda |s|^2 / 2 - beta . s + |x|^2 / 2."""
-    X, half = response.residual, like(price, 0.5)
-    total = like(price, 0)
+    X = response.residual
+    total = like(X[0, 0], 0)
+    half = like(total, 0.5)
     for i in range(contact.count[0]):
         if room[i, KIND] != OPEN:
             x, c = bounded_impulse(contact, response, room, i), direction(room, i)
             total += half * dot(x, x) / dot(c, c)  # a point that slips has the impulse x c
     for k in range(6 * contact.slots[0]):
-        total += (half * price * X[SOLUTION, k] - X[BETA, k]) * X[SOLUTION, k]
+        total += (half * X[PRICE, k] * X[SOLUTION, k] - X[BETA, k]) * X[SOLUTION, k]
     return total
 
 
-# --------------------------------------------------------------------------------------- R and beta
+# -------------------------------------------------------------------------------- R, beta and T
 
 
 @kernel
-def reduce_rows(contact, response, room):
+def reduce_rows(contact, response, room, dependent):
     """R and beta, a slot at a time; returns the number of rows of B."""
-    one, zero = like(room[0, 0], 1), like(room[0, 0], 0)
-    axes = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-    clear(contact, response)
     rows = 0
-    for i in range(contact.count[0]):
-        v, r, slot = wanted(room, i), arm_from_centre(contact, response, i), contact.slot[i]
-        if room[i, KIND] == STICK:
-            for k in range(3):
-                rotate_in(response, slot, axes[k], r, v[k])
-            rows += 3
-        elif room[i, KIND] == SLIP:
-            n = load_vector(contact.normal, i)
-            rotate_in(response, slot, n, r, dot(n, v))
-            rows += 1
+    for slot in range(contact.slots[0]):
+        rows += sum_rows(contact, response, room, slot)
+        factor_points(response, response.triangle, slot, dependent)
     return rows
 
 
 @kernel
-def clear(contact, response):
-    """No rows yet."""
-    for slot in range(contact.slots[0]):
-        for k in range(6):
-            response.residual[BETA, 6 * slot + k] = 0
-            for j in range(6):
-                response.triangle[slot, k, j] = 0
+def sum_rows(contact, response, room, slot):
+    """B'B of a slot into its block of `matrix`, B'v as right-hand side; returns its rows of B."""
+    N, zero = response.tangent, like(room[0, 0], 0)
+    one = like(zero, 1)
+    clear(N, slot)
+    clear(response.triangle, slot)
+    linear, angular = zero_vector(zero), zero_vector(zero)
+    stuck, sliding, s, ss = 0, 0, zero_vector(zero), (zero, zero, zero, zero, zero, zero)
+    for i in range(contact.count[0]):
+        kind = room[i, KIND]
+        if contact.slot[i] != slot or kind == OPEN:
+            continue
+        v, r = wanted(room, i), arm_from_centre(contact, response, i)
+        if kind == STICK:
+            stuck += 1
+            s = add(s, r)
+            ss = symmetric_add(ss, symmetric_outer(r, r))
+        else:
+            sliding += 1
+            n = load_vector(contact.normal, i)
+            v = scale(dot(n, v), n)
+            add_outer(N, slot, one, n, r, n)
+        linear, angular = add(linear, v), add(angular, cross(r, v))
+    stiffen_sticking(N, slot, one, stuck, s, ss)
+    X, H, first = response.residual, response.matrix, 6 * slot
+    for k in range(6):
+        X[BETA, first + k] = linear[k] if k < 3 else angular[k - 3]
+        for j in range(6):
+            H[first + k, first + j] = N[slot, k, j]
+    return 3 * stuck + sliding
 
 
 @kernel
-def rotate_in(response, slot, b, r, v):
-    """Take up a row of B, that of the direction b at a point at r, whose right-hand side is v."""
-    R, X = response.triangle, response.residual
-    m = cross(r, b)
-    for j in range(3):
-        X[ROW, j], X[ROW, 3 + j] = b[j], m[j]
+def clear(blocks, slot):
+    """Zero in the block of a slot."""
     for k in range(6):
-        upper, lower = R[slot, k, k], X[ROW, k]
-        size = math.sqrt(upper * upper + lower * lower)
-        if size == 0:
-            continue
-        c, s = upper / size, lower / size
-        for j in range(k, 6):
-            upper, lower = R[slot, k, j], X[ROW, j]
-            R[slot, k, j], X[ROW, j] = c * upper + s * lower, c * lower - s * upper
-        upper = X[BETA, 6 * slot + k]
-        X[BETA, 6 * slot + k], v = c * upper + s * v, c * v - s * upper
+        for j in range(6):
+            blocks[slot, k, j] = 0
+
+
+@kernel
+def find_T(contact, response):
+    """T = L R', a column in each row of `basis`."""
+    R, L, T = response.triangle, response.inverse_inertia, response.basis
+    for c in range(contact.slots[0]):
+        for k in range(6):
+            for b in range(contact.slots[0]):
+                for j in range(6):
+                    total = like(T[0, 0], 0)
+                    for m in range(6):
+                        total += R[c, k, m] * L[6 * c + m, b, j]
+                    T[6 * c + k, 6 * b + j] = total
 
 
 @kernel
 def trace(contact, response):
-    """tr B L B' = tr R L R': that of A where nothing slips."""
-    R, L = response.triangle, response.inverse_inertia
+    """tr B L B' = tr R T: that of A where nothing slips."""
+    R, T = response.triangle, response.basis
     total = like(R[0, 0, 0], 0)
     for slot in range(contact.slots[0]):
         for k in range(6):
-            for i in range(k, 6):
-                for j in range(k, 6):
-                    total += R[slot, k, i] * L[6 * slot + i, slot, j] * R[slot, k, j]
+            for j in range(6):
+                total += R[slot, k, j] * T[6 * slot + k, 6 * slot + j]
     return total
 
 
@@ -274,18 +309,18 @@ def length_of_beta(contact, response):
 
 
 @kernel
-def minimise(contact, response, room, price):
+def minimise(contact, response, room):
     """s and q of the minimiser for the impulses that are free now."""
     X, n = response.residual, 6 * contact.slots[0]
-    sum_free(contact, response, room)
-    assemble(contact, response, price)
-    factor(response.matrix, n, price)
+    for slot in range(contact.slots[0]):
+        sum_free(contact, response, room, slot)
+    assemble(contact, response)
+    factor(response.matrix, X, n)
     for k in range(n):
-        X[SOLUTION, k] = 0
-    for _ in range(1 + REFINEMENTS):
-        apply(contact, response)
-        for k in range(n):
-            X[RIGHT, k] = X[BETA, k] - price * X[SOLUTION, k] - X[RIGHT, k]
+        X[SOLUTION, k], X[RIGHT, k] = 0, X[BETA, k]
+    for refinement in range(1 + REFINEMENTS):
+        if refinement > 0:
+            find_residual(contact, response)
         substitute(response.matrix, X, n)
         for k in range(n):
             X[SOLUTION, k] += X[RIGHT, k]
@@ -293,98 +328,97 @@ def minimise(contact, response, room, price):
 
 
 @kernel
-def sum_free(contact, response, room):
-    """G, of the free impulses; those along the ground of points that stick always are."""
-    G, one = response.tangent, like(room[0, 0], 1)
-    for slot in range(contact.slots[0]):
-        for k in range(6):
-            for j in range(6):
-                G[slot, k, j] = 0
+def sum_free(contact, response, room, slot):
+    """G of a slot, of the free impulses; those along the ground of stuck points always are."""
+    G, zero = response.tangent, like(room[0, 0], 0)
+    one = like(zero, 1)
+    clear(G, slot)
+    stuck, s, ss = 0, zero_vector(zero), (zero, zero, zero, zero, zero, zero)
     for i in range(contact.count[0]):
         kind, free = room[i, KIND], room[i, FREE] > 0
-        if kind == OPEN or (kind == SLIP and not free):
+        if contact.slot[i] != slot or kind == OPEN or (kind == SLIP and not free):
             continue
-        slot, c, r = contact.slot[i], direction(room, i), arm_from_centre(contact, response, i)
+        c, r = direction(room, i), arm_from_centre(contact, response, i)
         if kind == STICK:
-            x, y, z = r
-            stiffen_sticking(G, slot, one, 1, r, (x * x, x * y, x * z, y * y, y * z, z * z))
+            stuck += 1
+            s = add(s, r)
+            ss = symmetric_add(ss, symmetric_outer(r, r))
         if kind == SLIP or not free:
             add_outer(G, slot, one if kind == SLIP else -one, c, r, c)
+    stiffen_sticking(G, slot, one, stuck, s, ss)
 
 
 @kernel
-def assemble(contact, response, price):
-    """lambda + T'G T, a column at a time."""
-    X, H, n = response.residual, response.matrix, 6 * contact.slots[0]
-    for k in range(n):
-        X[SOLUTION, k] = 0
+def assemble(contact, response):
+    """lambda + T'G T, its lower half, a column at a time."""
+    X, H, T, n = response.residual, response.matrix, response.basis, 6 * contact.slots[0]
     for column in range(n):
-        X[SOLUTION, column] = 1
-        apply(contact, response)
-        X[SOLUTION, column] = 0
-        for row in range(n):
-            H[row, column] = X[RIGHT, row]
-        H[column, column] += price
+        wrenches_of(contact, response, T, column)
+        for row in range(column, n):
+            H[row, column] = against_wrenches(contact, response, row)
+        H[column, column] += X[PRICE, column]
 
 
 @kernel
-def apply(contact, response):
-    """T'G T s, as right-hand side."""
-    X, R, G = response.residual, response.triangle, response.tangent
-    find_twists(contact, response)
+def wrenches_of(contact, response, twists, row):
+    """w = G t, the twists t being a row of some array."""
+    G, w = response.tangent, response.wrench
     for slot in range(contact.slots[0]):
         for k in range(6):
             total = like(G[0, 0, 0], 0)
             for j in range(6):
-                total += G[slot, k, j] * response.twist[slot, j]
-            response.wrench[slot, k] = total
-    respond(contact, response)
+                total += G[slot, k, j] * twists[row, 6 * slot + j]
+            w[slot, k] = total
+
+
+@kernel
+def against_wrenches(contact, response, k):
+    """Entry k of T'w."""
+    T, w = response.basis, response.wrench
+    total = like(T[0, 0], 0)
     for slot in range(contact.slots[0]):
-        for k in range(6):
-            total = like(G[0, 0, 0], 0)
-            for j in range(k, 6):
-                total += R[slot, k, j] * response.twist[slot, j]
-            X[RIGHT, 6 * slot + k] = total
+        for j in range(6):
+            total += T[k, 6 * slot + j] * w[slot, j]
+    return total
+
+
+@kernel
+def find_residual(contact, response):
+    """beta - (lambda + T'G T) s, as right-hand side."""
+    X = response.residual
+    find_twists(contact, response)
+    for slot in range(contact.slots[0]):
+        for j in range(6):
+            X[RIGHT, 6 * slot + j] = response.twist[slot, j]
+    wrenches_of(contact, response, X, RIGHT)
+    for k in range(6 * contact.slots[0]):
+        rest = X[BETA, k] - X[PRICE, k] * X[SOLUTION, k]
+        X[RIGHT, k] = rest - against_wrenches(contact, response, k)
 
 
 @kernel
 def find_twists(contact, response):
     """q = T s."""
-    X, R = response.residual, response.triangle
+    X, T, t = response.residual, response.basis, response.twist
     for slot in range(contact.slots[0]):
         for j in range(6):
-            total = like(R[0, 0, 0], 0)
-            for k in range(j + 1):
-                total += R[slot, k, j] * X[SOLUTION, 6 * slot + k]
-            response.wrench[slot, j] = total
-    respond(contact, response)
+            t[slot, j] = 0
+    for k in range(6 * contact.slots[0]):
+        s = X[SOLUTION, k]
+        for slot in range(contact.slots[0]):
+            for j in range(6):
+                t[slot, j] += s * T[k, 6 * slot + j]
 
 
 @kernel
-def respond(contact, response):
-    """The twists that wrenches make, L w."""
-    L, w, t = response.inverse_inertia, response.wrench, response.twist
-    for b in range(contact.slots[0]):
-        for j in range(6):
-            t[b, j] = 0
-    for c in range(contact.slots[0]):
-        for k in range(6):
-            x = w[c, k]
-            if x != 0:
-                for b in range(contact.slots[0]):
-                    for j in range(6):
-                        t[b, j] += x * L[6 * c + k, b, j]
-
-
-@kernel
-def factor(H, n, price):
+def factor(H, X, n):
     """Cholesky's factor of H in its lower half; rounding makes no pivot less than lambda."""
     for j in range(n):
         for i in range(j, n):
             total = H[i, j]
             for k in range(j):
                 total -= H[i, k] * H[j, k]
-            H[i, j] = math.sqrt(max(total, price)) if i == j else total / H[j, j]
+            H[i, j] = math.sqrt(max(total, X[PRICE, j])) if i == j else total / H[j, j]
 
 
 @kernel

@@ -10,7 +10,7 @@
     Delta a      room, WANTED      change of velocity that contact has to make, Eq. (17)
     Delta f      contact.impulse   impulses of the step, Eq. (16); forces times dt, Eq. (20)
     mu_S, mu_K   mu_static, mu_kinetic
-    epsilon      eps               slower points do not slide
+    epsilon      eps               slower points do not slide; 0: see `rest.py`
 
 All points in the ground are first taken for ideal: they bounce along the normal and keep on along
 the face. The impulses for that are those of least norm where there are many; points that would be
@@ -22,10 +22,19 @@ a sliding point has f = f_nu (nu - mu_K sigma), a point at rest keeps its tentat
 face, and one that just breaks away has mu_K f_nu in the direction of that force. (3) Eq. (19) picks
 m independent rows of Eq. (17); where rows contradict each other (e > 0, a foot that turns) the
 result would depend on the order of the points. Here it is the least-squares solution of least norm,
-the same where they do not. (4) The paper leaves epsilon open. Friction takes mu g dt of speed in a
-step, so with an epsilon below that a sliding foot is reversed instead of stopped; the default suits
-steps of 1 ms. (5) Where the robot can hardly move its points, Eq. (18) asks for impulses without
-bounds; `rank_tolerance` says when it cannot.
+the same where they do not. (4) The paper leaves epsilon open, and no
+constant suits: friction turns points round that are slower than what it takes from them in a step.
+With `eps` = 0, the default, a point rests if friction can stop it within the step (`rest.py`). As
+Eq. (26) is then used for none but points that it cannot stop, friction never turns the slip round.
+`eps` > 0 is the paper's constant; with 0.01 m/s a ball that lands at 5 m/s leaves with 1.4 times
+its energy. (5) Impulses along the normal are found for points that keep on along the face, Eq.
+(12), and friction then replaces what would keep them on. Where the two are coupled, as at the
+corner of a cube, the point is thrown up. `capped` = 1, the default, scales the impulses on a robot
+down to where they do no work on it, in steps in which a point slides; 0 is as printed. (6) Where
+the robot can hardly move its points, Eq. (18) asks for impulses without bounds; `rank_tolerance`
+says when it cannot. With more than 1e-5, feet that joints stuck by friction tie together count as
+immovable against each other and creep; that sets the joints moving and stuck again in turn, which
+takes three solutions a step.
 
 As in the paper, friction that is put right afterwards leaves the normal velocities a little off,
 which the next step sees; and nothing takes back the depth to which a point came in its last step
@@ -48,16 +57,28 @@ from stiction.contact.contact_model import (
 from stiction.contact.friction import tangential
 from stiction.contact.pseudo_inverse import (
     CHOSEN,
-    ROOM,
     WANTED,
     RankTolerance,
     least_norm_solution,
 )
-from stiction.contact.spring_damper import Friction, Speed
+from stiction.contact.pseudo_inverse import ROOM as ROOM_FOR_SOLUTION
+from stiction.contact.rest import (
+    RestSpeed,
+    cannot_stop,
+    faster_than_constant,
+    link_stops,
+    may_slide,
+    slip_speed,
+    take_back_work,
+)
+from stiction.contact.spring_damper import Friction, Switch
 from stiction.contact.warm_start import Fraction
 from stiction.kernels.response import free_velocity
 from stiction.kernels.spatial import add, dot, scale, store_vector, sub
 from stiction.kernels.tree import OK
+
+SLIDES = ROOM_FOR_SOLUTION  # column of the room: 1 for the points that slide
+ROOM = ROOM_FOR_SOLUTION + 1
 
 
 class Multipoint(NamedTuple):
@@ -66,8 +87,9 @@ class Multipoint(NamedTuple):
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
     restitution: Fraction = 0.0
-    eps: Speed = 0.01
-    rank_tolerance: RankTolerance = 3e-4
+    eps: RestSpeed = 0.0  # 0: a point rests if friction can stop it within the step
+    rank_tolerance: RankTolerance = 1e-5
+    capped: Switch = 1.0  # 1: impulses of points that slide do no work on the robot
 
 
 @contact_model(
@@ -79,20 +101,74 @@ class Multipoint(NamedTuple):
 def multipoint(params, dynamics, contact, state, work, dt):
     """Write the impulses of all points in the ground, steps 4 to 8 of section 3.3."""
     response, room = work.response, work.room
+    presume_rest(params, contact, room)
+    solutions = rigid_impulses(params, contact, response, room, contact.impulse)
+    if may_slide(params, contact):
+        let_slide(params, contact, room)
+        solutions += rigid_impulses(params, contact, response, room, contact.force)
+        if stop_where_possible(params, contact, room) > 0:
+            solutions += rigid_impulses(params, contact, response, room, contact.impulse)
+    slides = False
+    for i in range(contact.count[0]):
+        correct_friction(params, contact, room, i)
+        slides = slides or room[i, SLIDES] > 0
+    if slides and params.capped > 0:
+        take_back_work(dynamics, contact, response)
+    response.report[0], response.report[1], response.report[2] = solutions, 0, 0
+    return OK
+
+
+# ------------------------------------------------------------------------------------ rest or slide
+
+
+@kernel
+def presume_rest(params, contact, room):
+    """Write which points slide, Eq. (6): none where that follows from the solution."""
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        room[i, SLIDES] = faster_than_constant(p, slip_speed(contact, i))
+
+
+@kernel
+def let_slide(params, contact, room):
+    """Let every point slide that moves, where the threshold is derived."""
+    for i in range(contact.count[0]):
+        p = parameters(params, contact.table, contact.pair[i])
+        if p.eps == 0:
+            room[i, SLIDES] = slip_speed(contact, i) > 0
+
+
+@kernel
+def stop_where_possible(params, contact, room):
+    """Hold the points that friction can stop within the step; returns how many it cannot."""
+    sliding = 0
+    for slot in range(contact.slots[0]):
+        stops = link_stops(params, contact, slot)
+        for i in range(contact.count[0]):
+            p = parameters(params, contact.table, contact.pair[i])
+            if contact.slot[i] == slot and p.eps == 0:
+                slides = not stops and cannot_stop(params, contact, i)
+                room[i, SLIDES] = slides
+                sliding += slides
+    return sliding
+
+
+# ------------------------------------------------------------------------------- the ideal impulses
+
+
+@kernel
+def rigid_impulses(params, contact, response, room, impulse):
+    """Impulses of the ideal rigid law that do not pull, steps 4 to 7; returns the solutions."""
     want_rigid_motion(params, contact, response, room)
     solutions = 0
     for _ in range(contact.count[0] + 1):
         least_norm_solution(
-            contact, response, room, params.rank_tolerance, contact.impulse
+            contact, response, room, params.rank_tolerance, impulse
         )  # Eq. (17), (18)
         solutions += 1
-        if drop_pulled(contact, room) == 0:
+        if drop_pulled(contact, room, impulse) == 0:
             break
-    for i in range(contact.count[0]):
-        if room[i, CHOSEN] > 0:
-            correct_friction(params, contact, i)
-    response.report[0], response.report[1], response.report[2] = solutions, 0, 0
-    return OK
+    return solutions
 
 
 @kernel
@@ -101,10 +177,10 @@ def want_rigid_motion(params, contact, response, room):
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         nu, v = vector(contact.normal, i), vector(contact.velocity, i)
-        v_nu, v_sigma = dot(nu, v), tangential(nu, v)  # Eq. (8), (9)
+        v_nu = dot(nu, v)  # Eq. (8)
         v_plus = scale(-p.restitution * v_nu, nu)  # Eq. (11)
-        if math.sqrt(dot(v_sigma, v_sigma)) > p.eps:  # Eq. (6)
-            v_plus = add(v_plus, v_sigma)  # Eq. (10), (12)
+        if room[i, SLIDES] > 0:
+            v_plus = add(v_plus, tangential(nu, v))  # Eq. (10), (12)
         room[i, CHOSEN] = 1
         contact.floor[i] = dot(nu, v_plus)
         delta_a = sub(v_plus, free_velocity(contact, response, i))
@@ -113,24 +189,24 @@ def want_rigid_motion(params, contact, response, room):
 
 
 @kernel
-def drop_pulled(contact, room):
+def drop_pulled(contact, room, impulse):
     """Leave out the points that the ground would have to pull, Eq. (24); returns how many."""
     dropped = 0
     for i in range(contact.count[0]):
-        if room[i, CHOSEN] > 0 and dot(vector(contact.normal, i), vector(contact.impulse, i)) < 0:
+        if room[i, CHOSEN] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
             room[i, CHOSEN] = 0
             dropped += 1
     return dropped
 
 
 @kernel
-def correct_friction(params, contact, i):
+def correct_friction(params, contact, room, i):
     """Keep the friction of a point that rests and holds; else make it kinetic."""
     p = parameters(params, contact.table, contact.pair[i])
     nu, v, f = vector(contact.normal, i), vector(contact.velocity, i), vector(contact.impulse, i)
     f_nu, f_sigma, v_sigma = dot(nu, f), tangential(nu, f), tangential(nu, v)  # Eq. (21)-(23)
-    speed, friction = math.sqrt(dot(v_sigma, v_sigma)), math.sqrt(dot(f_sigma, f_sigma))
-    if speed > p.eps:
+    speed, friction = math.sqrt(dot(v_sigma, v_sigma)), math.sqrt(dot(f_sigma, f_sigma))  # Eq. (9)
+    if room[i, SLIDES] > 0:
         f_sigma = scale(-p.mu_kinetic * f_nu / speed, v_sigma)  # Eq. (26)
     elif friction > p.mu_static * f_nu:
         f_sigma = scale(p.mu_kinetic * f_nu / friction, f_sigma)  # Eq. (27)

@@ -51,7 +51,7 @@ def least_norm_solution(contact, response, room, rank_tolerance, force):
     """Write M^+ a for the chosen points into the rows of `force`; zero for the others."""
     for slot in range(contact.slots[0]):
         gather_points(contact, response, room, slot)
-        factor_points(response, slot)
+        factor_points(response, response.tangent, slot, like(contact.depth[0], DEPENDENT))
     n = 6 * contact.slots[0]
     reduce_inertia(contact, response)
     rank = factor_with_pivots(response, n, rank_tolerance)
@@ -107,19 +107,21 @@ def gather_points(contact, response, room, slot):
 
 
 @kernel
-def factor_points(response, slot):
-    """Factor P'P = R'R with pivots, R in `tangent`; and make of P'a the part of Q'a of this slot.
+def factor_points(response, R, slot, dependent):
+    """Factor P'P = R'R with pivots into R[slot]; and make of P'a the part of Q'a of this slot.
 
-    A rotation is measured against the largest arms, whatever its own axis.
+    R[slot] must be zero. A rotation is measured against the largest arms, whatever its own axis;
+    dependent: relative pivot below which a direction depends on those before.
     """
-    G, R, x, first = response.matrix, response.tangent, response.residual, 6 * slot
+    G, x, first = response.matrix, response.residual, 6 * slot
+    count = max(G[first, first], G[first + 1, first + 1], G[first + 2, first + 2])
     arms = G[first + 3, first + 3] + G[first + 4, first + 4] + G[first + 5, first + 5]
     for k in range(6):
         x[REMAINS, first + k] = G[first + k, first + k]
         x[PIVOT, first + k] = -1
     right = load_right(response, slot)
     for row in range(6):
-        pivot = largest_remaining(x, first, G[first, first], arms)
+        pivot = largest_remaining(x, first, count, arms, dependent)
         beta = like(arms, 0)
         if pivot >= 0:
             x[PIVOT, first + row] = pivot
@@ -142,9 +144,9 @@ def factor_points(response, slot):
 
 
 @kernel
-def largest_remaining(x, first, count, arms):
+def largest_remaining(x, first, count, arms, dependent):
     """Column of a slot with the largest relative pivot, or -1 if all depend on those before."""
-    best, largest = -1, like(arms, DEPENDENT)
+    best, largest = -1, dependent
     for k in range(6):
         size = count if k < 3 else arms
         if size > 0 and x[REMAINS, first + k] > largest * size:

@@ -33,8 +33,8 @@ LAWS = [
     st.Multipoint(**BOTH),
     st.Multipoint(**BOTH, restitution=0.5),
     st.Feedback(mu_kinetic=FRICTION),
-    st.Balanced(**BOTH, relaxation=1e-3),
-    st.Balanced(**BOTH, relaxation=0.1, relative=0.0, spring_beyond=1.0),
+    st.Balanced(**BOTH),
+    st.Balanced(**BOTH, relaxation=1e-3, relative=1.0, reference_mass=0.0, spring_beyond=0.0),
 ]
 
 
@@ -193,6 +193,7 @@ def in_other_units(model, length, mass, time):
         "s": time,
         "N": force,
         "m": length,
+        "kg": mass,
         "kg^-2": 1.0 if getattr(model, "relative", 0.0) else mass**-2,
         "m/s": length / time,
         "1/s": 1 / time,
