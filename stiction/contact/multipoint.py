@@ -106,8 +106,12 @@ def multipoint(params, dynamics, contact, state, work, dt):
     if may_slide(params, contact):
         let_slide(params, contact, room)
         solutions += rigid_impulses(params, contact, response, room, contact.force)
-        if stop_where_possible(params, contact, room) > 0:
+        sliding, stopped = stop_where_possible(params, contact, room)
+        if sliding > 0 and stopped > 0:
             solutions += rigid_impulses(params, contact, response, room, contact.impulse)
+        elif sliding > 0:  # just the points that were let slide
+            for i in range(contact.count[0]):
+                store_vector(contact.impulse, i, vector(contact.force, i))
     slides = False
     for i in range(contact.count[0]):
         correct_friction(params, contact, room, i)
@@ -140,17 +144,18 @@ def let_slide(params, contact, room):
 
 @kernel
 def stop_where_possible(params, contact, room):
-    """Hold the points that friction can stop within the step; returns how many it cannot."""
-    sliding = 0
+    """Hold the points that friction can stop within the step; returns how many slide and stop."""
+    sliding = stopped = 0
     for slot in range(contact.slots[0]):
         stops = link_stops(params, contact, slot)
         for i in range(contact.count[0]):
             p = parameters(params, contact.table, contact.pair[i])
             if contact.slot[i] == slot and p.eps == 0:
                 slides = not stops and cannot_stop(params, contact, i)
+                stopped += room[i, SLIDES] > 0 and not slides
                 room[i, SLIDES] = slides
                 sliding += slides
-    return sliding
+    return sliding, stopped
 
 
 # ------------------------------------------------------------------------------- the ideal impulses
