@@ -2,7 +2,8 @@
 
 A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
 loops over links, points or coordinates. Both are always inlined: a call would copy every array
-descriptor of the bundles that it is given. A `routine` is what Python calls.
+descriptor of the bundles that it is given. What few steps need is `seldom` called, and so compiled
+once for all models. A `routine` is what Python calls.
 
     error_model="numpy"    a division is one instruction, not a test for zero that raises
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
@@ -82,6 +83,17 @@ def formula(function: Function) -> Function:
 
 
 kernel = formula  # the second word: a function that loops over arrays
+
+
+def seldom(function: Function) -> Function:
+    """Compile a kernel that is called, not inlined: for what few steps need.
+
+    It costs the loop little time to compile, and all contact models share it.
+    """
+    compiled = _declare(function, {**INLINED, **_accepted(forceinline=False)})
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled.__class__ = _Inlined
+    return compiled
 
 
 def as_python(kernel: Function) -> Function:

@@ -20,7 +20,7 @@ solutions exist; V. Acary et al. (2018) compare methods for them.
 
 import math
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.contact.friction import KIND, MU, OPEN, SLIP, STICK, tangential
 from stiction.contact.newton import (
     RIGHT,
@@ -60,7 +60,7 @@ SHORTEST = 1e-4  # part of a step
 DESCENT = 1e-4  # part of the linear prediction that a step must achieve
 
 
-@kernel
+@seldom
 def de_saxce(contact, response, room, tolerance, speed, rounding):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
 

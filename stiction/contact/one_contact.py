@@ -16,7 +16,7 @@ slips the fastest would be taken.
 
 import math
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.contact.friction import MU
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.spatial import (
@@ -39,8 +39,12 @@ STIFF = 1e-9  # determinant of G by the cube of its mean: with less, some direct
 @kernel
 def solve_alone(contact, response, room):
     """Write the impulse if a single point touches and can be moved anyhow; tells whether it did."""
-    if contact.count[0] != 1:
-        return False
+    return contact.count[0] == 1 and solve_only_point(contact, response, room)
+
+
+@seldom
+def solve_only_point(contact, response, room):
+    """Write the impulse of the first point if it can be moved anyhow; tells whether it did."""
     G, n, mu = delassus(contact, response, 0, 0), load_vector(contact.normal, 0), room[0, MU]
     c = sub(free_velocity(contact, response, 0), scale(contact.floor[0], n))
     xx, xy, xz = cross(G[1], G[2]), cross(G[2], G[0]), cross(G[0], G[1])

@@ -6,7 +6,7 @@ slower but end where friction is so high that the others run in circles.
 
 import math
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.contact.friction import MU
 from stiction.contact.one_contact import slip_impulse
 from stiction.kernels.response import (
@@ -39,7 +39,7 @@ INVERSE, NORMAL_STEP, TANGENT_STEP, PUSH = 2, 8, 9, 10  # columns of the room, s
 EXACT_SWEEPS, LENIENT = 1000, 10.0  # what sweeps cannot take away in a rod that jams, 1e-6 m/s
 
 
-@kernel
+@seldom
 def sweep_exactly(contact, response, room, speed):
     """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
 

@@ -6,7 +6,7 @@ H^-1 J' f, with f >= 0 along the normals, so that the deep points rise by a part
 heavier side moves less, joints that are stuck do not yield.
 """
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.integrators.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import (
@@ -35,14 +35,21 @@ SWEEPS = 5
 
 @kernel
 def remove_drift(system, state, work):
-    """Move the configuration so that points deeper than allowed rise."""
-    dynamics, contact = system.dynamics, system.surface.contact
-    response = system.surface.work.response
+    """Lift points that are deeper than allowed."""
+    contact = system.surface.contact
     deepest = like(contact.table[0, 0], 0)
     for i in range(contact.count[0]):
         deepest = max(deepest, contact.depth[i])
-    if deepest <= like(deepest, ALLOWED_DEPTH):
-        return
+    if deepest > like(deepest, ALLOWED_DEPTH):
+        lift_points(system, state, work)
+
+
+@seldom
+def lift_points(system, state, work):
+    """Move the configuration so that points deeper than allowed rise."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    deepest = contact.depth[0]
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(deepest))
     for slot in range(contact.slots[0]):

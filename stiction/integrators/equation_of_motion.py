@@ -49,6 +49,7 @@ WORST = 0.5  # part of the worst contradiction from which on a mode is one of th
 CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
 ROUNDS = 3  # so often joints and contact are solved in turn where they do not settle together
+TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulses held, contact
 
 
 class System(NamedTuple):
@@ -124,77 +125,61 @@ def settle(system, instant, q, v, shares):
 
     `joints.py` tells how modes are found, `Shares` how positions move on, which decides when a stop
     or the ground is reached. Each try solves contact for the present modes and changes the modes
-    that the solution speaks against.
+    that the solution speaks against. Where that does not end, the joints are settled with the
+    impulses held, then the impulses with these modes, in turn. In the end the joints have the last
+    word: their friction and stops are right, and a solver's impulses that would be others with the
+    final modes are told as unsolved. Impulse laws do not ask for more.
     """
-    dynamics, dt = system.dynamics, instant.dt
-    seek(system.model, system.surface, dynamics, instant, shares)
+    dynamics, dt, model = system.dynamics, instant.dt, system.model
+    seek(model, system.surface, dynamics, instant, shares)
     for d in range(len(v)):
         dynamics.mode[d] = guess_mode(dynamics, d, v, dt)
         hold_mode(dynamics, d, q, v, dt, shares)
-    for attempt in range(tries_together(system.model)):
-        status = solve_present_modes(system, instant, shares)
-        share = like(dt, 0 if attempt < BLOCKS else WORST)
-        if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), share) == 0:
-            if not seek_again(system.model, system.surface, dynamics, instant, shares, v):
-                return status
-    return settle_in_turn(system, instant, q, v, shares)
-
-
-@kernel
-def solve_present_modes(system, instant, shares):
-    """Accelerations and contact impulses with the modes of the joints as they are; a status."""
-    eliminate_coordinates(system.method, system.dynamics)
-    status = resist(system.model, system, instant, shares)
-    accelerate_coordinates(system.method, system.dynamics)
-    return status
-
-
-@kernel
-def settle_in_turn(system, instant, q, v, shares):
-    """Settle the joints with the impulses held, then the impulses with these modes, in turn.
-
-    In the end the joints have the last word: their friction and stops are right, and impulses that
-    would be others with the final modes are told as unsolved. Impulse laws do not ask for more.
-    """
-    dynamics, dt = system.dynamics, instant.dt
-    inverse_dt = like(dt, 1) / dt
-    for _ in range(ROUNDS):
-        held = hold(system.model, system.surface, dynamics, inverse_dt)
-        prepare_method(system.method, dynamics)
-        status = settle_joints(system, instant, q, v, shares)
-        if status != OK or not held or not agrees(system.model):
-            break
-        hold(system.model, system.surface, dynamics, -inverse_dt)
-        prepare_method(system.method, dynamics)
-        status = solve_present_modes(system, instant, shares)
-        if pivot(dynamics, q, v, dt, shares, like(dt, CREEP), like(dt, 0)) == 0:
-            return status
-    if status == OK and held:
-        if agrees(system.model):
-            hold(system.model, system.surface, dynamics, inverse_dt)
-            prepare_method(system.method, dynamics)
-            status = settle_joints(system, instant, q, v, shares)
-        accept_held(system.model, system.surface, dynamics, dt)
-    return status
-
-
-@kernel
-def settle_joints(system, instant, q, v, shares):
-    """Find accelerations and modes of the joints with all else known; returns a status."""
-    dynamics, dt = system.dynamics, instant.dt
-    for attempt in range(PIVOTS + 20 * len(v)):
+    turn, tries, rounds, status = TOGETHER, 0, 0, OK
+    while True:  # one place each for elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
+        if turn != JOINTS:
+            status = resist(model, system, instant, shares)
         accelerate_coordinates(system.method, dynamics)
-        if attempt < PIVOTS:
-            fits = pivot(dynamics, q, v, dt, shares, like(dt, 0), like(dt, 0)) == 0
-        elif attempt == PIVOTS:
-            begin_descent(dynamics, q, v, dt, shares)
-            fits = False
-        else:
-            fits = descend(dynamics, q, v, dt, shares)
-        if fits:
-            return OK
-    return JOINTS_UNSETTLED
+        fits = change_modes(dynamics, q, v, dt, shares, turn, tries)
+        tries += 1
+        factor = like(dt, 0)  # by which the impulses act as known forces from now on
+        if turn == TOGETHER:
+            if fits and not seek_again(model, system.surface, dynamics, instant, shares, v):
+                return status
+            if tries == tries_together(model):
+                factor = like(dt, 1) / dt
+        elif turn == CHECK:
+            if fits:
+                return status
+            factor = like(dt, 1) / dt
+        elif fits:
+            if rounds == 0:  # no impulses
+                return status
+            if rounds > ROUNDS or not agrees(model):
+                accept_held(model, system.surface, dynamics, dt)
+                return status
+            factor = like(dt, -1) / dt
+        elif tries == PIVOTS + 20 * len(v):
+            return JOINTS_UNSETTLED
+        if factor != 0:
+            held = hold(model, system.surface, dynamics, factor)
+            prepare_method(system.method, dynamics)
+            turn, tries = JOINTS if factor > 0 else CHECK, 0
+            rounds += held and factor > 0
+
+
+@kernel
+def change_modes(dynamics, q, v, dt, shares, turn, tries):
+    """Change modes of joints that the accelerations speak against; tells whether there are none."""
+    if turn == JOINTS and tries == PIVOTS:
+        begin_descent(dynamics, q, v, dt, shares)
+        return False
+    if turn == JOINTS and tries > PIVOTS:
+        return descend(dynamics, q, v, dt, shares)
+    creep = like(dt, 0 if turn == JOINTS else CREEP)
+    share = like(dt, WORST if turn == TOGETHER and tries >= BLOCKS else 0)
+    return pivot(dynamics, q, v, dt, shares, creep, share) == 0
 
 
 @kernel

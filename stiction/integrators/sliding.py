@@ -9,7 +9,7 @@ back from the positions alone, along H^-1 J' f; for constant forces the distance
 
 import math
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
 from stiction.contact.newton import RIGHT, factor, substitute
@@ -33,7 +33,7 @@ RIGID = 1e-9  # links that cannot move in some direction yield this part of the 
 @kernel
 def finish_slides(system, state, work, dt):
     """Take back what links that came to rest within the step moved too far."""
-    dynamics, contact = system.dynamics, system.surface.contact
+    _dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
     if contact.count[0] == 0 or system.surface.impact[2] == 1:  # 1: no motion at the old velocity
         return
@@ -45,8 +45,15 @@ def finish_slides(system, state, work, dt):
             response.residual[RIGHT, 6 * slot + k] = (
                 like(dt, 0.5) * dt * share * response.twist[slot, k]
             )
-    if not stopped:
-        return
+    if stopped:
+        move_links_by_residual(system, state, work, dt)
+
+
+@seldom
+def move_links_by_residual(system, state, work, dt):
+    """Move the configuration so that the slots move by the right-hand side."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
     wrenches_that_move(contact, response)
     wrenches_alone(dynamics, contact, response, like(dt, 1))
     for d in range(len(work.v)):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from stiction.compiled import INLINED, as_python, kernel
+from stiction.compiled import INLINED, as_python, kernel, seldom
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
@@ -44,6 +44,7 @@ from stiction.kernels.contact import (
     detect,
     detect_within_reach,
     find_missed,
+    may_be_missed,
 )
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import (
@@ -314,7 +315,16 @@ def _solver_seek_again(model, surface, dynamics, instant, shares, v):
     contact, dt = surface.contact, instant.dt
     if surface.phase[0] == IMPACT:
         return False  # no time passes
-    if not find_missed(surface.places, surface.ground, dynamics, contact, v, dt):
+    if not may_be_missed(surface.places, dynamics, contact, v, dt):
+        return False
+    return find_and_detect(model, surface, dynamics, instant, shares)
+
+
+@seldom
+def find_and_detect(model, surface, dynamics, instant, shares):
+    """Add the points that the accelerations bring into reach; tells whether there are any."""
+    contact, dt = surface.contact, instant.dt
+    if not find_missed(surface.places, surface.ground, dynamics, contact, dt):
         return False
     detect_within_reach(surface.places, surface.ground, dynamics, contact, dt)
     prepare_points(model, surface, dynamics, instant, shares)

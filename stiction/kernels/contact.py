@@ -270,20 +270,26 @@ def acceleration_of(dynamics, link):
 
 
 @kernel
-def find_missed(places, ground, dynamics, contact, v, dt):
+def may_be_missed(places, dynamics, contact, v, dt):
+    """Tell whether accelerations might bring a place to the ground within dt that was left out."""
+    farthest = dt * dt * acceleration_bound(places, dynamics, v)
+    for g in range(len(places.group_link)):
+        if contact.margin[g] < farthest:
+            return True
+    return False
+
+
+@kernel
+def find_missed(places, ground, dynamics, contact, dt):
     """Tell whether accelerations bring a place to the ground within dt that `detect` left out.
 
     `contact.reach` grows so that `detect_within_reach` finds all of them. The accelerations are
     those of the coordinates as they are now. Positions move on by v dt + a dt^2 at most, with any
-    integrator. v: of the coordinates.
+    integrator.
     """
-    if len(places.group_link) == 0:
-        return False
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
-    missed, farthest = False, dt * dt * acceleration_bound(places, dynamics, v)
+    missed = False
     for g in range(len(places.group_link)):
-        if contact.margin[g] >= farthest:
-            continue
         if contact.margin[g] >= dt * dt * largest_acceleration(places, dynamics, g):
             continue
         link, widest = places.group_link[g], contact.reach[g]

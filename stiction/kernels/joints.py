@@ -15,7 +15,7 @@ move lowers the function, so this ends.
 
 import math
 
-from stiction.compiled import kernel
+from stiction.compiled import kernel, seldom
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import (
     AT_LOWER,
@@ -213,7 +213,7 @@ def velocity_bounds(tree, d, q, v, dt, shares):
     return slowest, max(slowest, highest_velocity(tree, d, q, v, dt, shares))
 
 
-@kernel
+@seldom
 def begin_descent(dynamics, q, v, dt, shares):
     """Start from the velocities now, within the stops, and the modes that these mean."""
     tree = dynamics.tree
@@ -254,7 +254,7 @@ def kink_ahead(dynamics, d, y, slowest, fastest):
     return y, mode
 
 
-@kernel
+@seldom
 def descend(dynamics, q, v, dt, shares):
     """Move towards the solution and change one mode; returns True if there is none to change."""
     tree, x = dynamics.tree, dynamics.descent

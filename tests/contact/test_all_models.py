@@ -356,14 +356,17 @@ def test_contact_adds_no_energy(model, restitution, body, gravity):
 
 @for_each(SAFE)
 def test_contact_does_no_work_on_a_robot_that_lands(model):
-    """The work of the recorded forces, at the mean of the velocities before and after each step."""
+    """The work of the recorded forces, at the mean of the velocities before and after each step.
+
+    To second order in dt: points are held where they are as the step ends, and a foot turns.
+    """
     world, rng = st.World(st.robots.biped10()), np.random.default_rng(5)
     for _ in range(fewer(10, 1)):
         state = thrown(world, rng, tilt=0.5, speed=1.0, sinking=2.0, spin=3.0, joints=3.0)
         motion = st.simulate(world, model, duration=fewer(50, 2) * 1e-3, dt=1e-3, state=state)
         work = motion.energy_balance().contact[:-1]
         assert motion.force[:-1].any()
-        assert work.max() <= 1e-9 * motion.energy().kinetic.max()
+        assert work.max() <= 1e-6 * motion.energy().kinetic.max()
 
 
 # --------------------------------------------------------------------------------------------- rest
