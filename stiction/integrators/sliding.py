@@ -33,7 +33,7 @@ RIGID = 1e-9  # links that cannot move in some direction yield this part of the 
 @kernel
 def finish_slides(system, state, work, dt):
     """Take back what links that came to rest within the step moved too far."""
-    _dynamics, contact = system.dynamics, system.surface.contact
+    contact = system.surface.contact
     response = system.surface.work.response
     if contact.count[0] == 0 or system.surface.impact[2] == 1:  # 1: no motion at the old velocity
         return
