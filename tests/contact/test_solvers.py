@@ -166,7 +166,8 @@ def test_without_friction_velocities_are_those_of_a_quadratic_programme(model, n
         step = take_step(WORLDS[name], model, state)
         size = np.abs(step.v_free).max()
         if solved(step):
-            assert np.abs(step.v_next - frictionless(step)).max() < LAW * size
+            # tenfold: points are known to LAW, a body that turns by that at an arm of 0.1 m
+            assert np.abs(step.v_next - frictionless(step)).max() < 10 * LAW * size
 
 
 @for_each_solver()
