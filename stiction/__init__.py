@@ -24,7 +24,7 @@ from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
 from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
-from stiction.errors import StictionError
+from stiction.errors import StictionError, UnsolvedWarning
 from stiction.external import Push, TabulatedForce
 from stiction.ground import HeightField, Plane, Slope, Steps
 from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
@@ -39,7 +39,6 @@ from stiction.robot import Robot
 from stiction.scenes.scene import Scene
 from stiction.simulate import Recording, simulate
 from stiction.simulation import Simulation
-from stiction.unsolved import UnsolvedWarning
 from stiction.world import State, World
 
 __all__ = [

@@ -47,3 +47,14 @@ class DivergenceError(SimulationError):
 
 class JointSolveError(SimulationError):
     """No consistent set of sticking, sliding and stopped joints was found in a step."""
+
+
+class StabilityWarning(UserWarning):
+    """The time step is longer than what acts bears."""
+
+
+class UnsolvedWarning(UserWarning):
+    """Some steps of a run were taken with contact or joint forces that do not solve their problem.
+
+    Such a step uses the best forces found. Its residual says how far these are from a solution.
+    """

@@ -91,7 +91,7 @@ class Motion:
         rows = np.flatnonzero(np.isfinite(self.solver[:, 2]))
         bad = rows[self.solver[rows, 2] >= NOT_CONVERGED]
         if not len(bad):
-            return UnsolvedSteps(0, len(rows), 0.0, np.nan)
+            return UnsolvedSteps(0, len(rows), 0.0, None)
         worst = bad[np.argmax(self.solver[bad, 1])]
         residual, time = float(self.solver[worst, 1]), float(self.time[worst])
         return UnsolvedSteps(len(bad), len(rows), residual, time)

@@ -39,10 +39,6 @@ SHALLOW = 1e-3  # depth that every bound allows for before a run [m]
 PERTURBATION = 1e-6  # of a coordinate, for the stiffness of controllers [rad or m]
 
 
-class StabilityWarning(UserWarning):
-    """The time step is longer than what acts bears."""
-
-
 class Bound(NamedTuple):
     """The longest step that a law bears, and on which link."""
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stiction.errors import UnsolvedWarning
 from stiction.loop import Report
-
-
-class UnsolvedWarning(UserWarning):
-    """Some steps of a run were taken with contact or joint forces that do not solve their problem.
-
-    Such a step uses the best forces found. Its residual says how far these are from a solution.
-    """
 
 
 @dataclass(frozen=True)
@@ -26,7 +19,7 @@ class UnsolvedSteps:
     count: int
     steps: int  # taken, solved or not
     residual: float  # the worst of them, in the unit of the contact model's tolerance
-    time: float  # when the worst of them began [s]; NaN if there is none
+    time: float | None  # when the worst of them began [s]
 
     @property
     def share(self) -> float:
@@ -54,7 +47,7 @@ def allocate_report(real: Any = np.float64) -> Report:
 def unsolved_steps(report: Report, start: float, dt: float) -> UnsolvedSteps:
     """Return what a report says of a run that began at `start` [s] and takes steps of `dt` [s]."""
     count, steps = int(report.unsolved[0]), int(report.steps[0])
-    time = start + int(report.worst_step[0]) * dt if count else math.nan
+    time = start + int(report.worst_step[0]) * dt if count else None
     return UnsolvedSteps(count, steps, float(report.worst_residual[0]), time)
 
 

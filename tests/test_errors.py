@@ -313,7 +313,14 @@ def test_a_position_that_overflows_is_named():
     weightless = World(pendulum(), gravity=(0.0, 0.0, 0.0))
     state = State([0.0], [1e5])
     with pytest.raises(DivergenceError, match=r"position q\[0\] of joint 'joint' became inf"):
-        simulate(weightless, contact=None, duration=1e304, dt=1e304, state=state)
+        simulate(
+            weightless,
+            contact=None,
+            duration=1e304,
+            dt=1e304,
+            state=state,
+            integrator=SemiImplicitEuler(),  # no positions within the step
+        )
 
 
 def test_the_error_names_the_joint_of_the_right_robot():

@@ -36,7 +36,7 @@ def test_a_run_whose_steps_are_all_solved_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         motion = run(GivesUp(start=1.0))
-    assert motion.unsolved.count == 0 and np.isnan(motion.unsolved.time)
+    assert motion.unsolved.count == 0 and motion.unsolved.time is None
 
 
 @pytest.mark.filterwarnings("ignore::stiction.UnsolvedWarning")

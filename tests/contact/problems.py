@@ -157,7 +157,8 @@ def point_jacobians(world, q):
 
 
 def take_step(world, model, state, dt=DT, **options):
-    """Simulate one step on level ground."""
+    """Simulate one step on level ground, by default with forces at its beginning."""
+    options.setdefault("integrator", st.SemiImplicitEuler())
     motion = st.simulate(world, model, duration=dt, dt=dt, state=state, **options)
     return step_of(world, motion, 0, dt)
 

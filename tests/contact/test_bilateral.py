@@ -82,7 +82,14 @@ def test_eq_3_touching_points_do_not_move(speed):
     at_rest = 0
     for _ in range(fewer(10, 1)):
         state = thrown(world, rng, tilt=0.3, speed=speed, sinking=speed, spin=2.0, joints=2.0)
-        motion = st.simulate(world, FIXED, duration=fewer(20, 3) * DT, dt=DT, state=state)
+        motion = st.simulate(
+            world,
+            FIXED,
+            duration=fewer(20, 3) * DT,
+            dt=DT,
+            state=state,
+            integrator=st.SemiImplicitEuler(),
+        )
         for k in range(fewer(20, 3)):
             step = step_of(world, motion, k)
             held = fixed(step)
@@ -125,7 +132,15 @@ def lifted(model, force, robot=None, steps=10):
     name = world.link_names[1]
     pull = st.Push(name, (0, 0, 0), (0, 0, force), start=2 * DT, stop=1.0)
     state = world.standing(above=-1e-6)
-    return st.simulate(world, model, duration=steps * DT, dt=DT, state=state, forces=[pull])
+    return st.simulate(
+        world,
+        model,
+        duration=steps * DT,
+        dt=DT,
+        state=state,
+        forces=[pull],
+        integrator=st.SemiImplicitEuler(),
+    )
 
 
 def test_feet_that_are_pulled_stay_down():

@@ -20,7 +20,9 @@ def ball_force(model, depth, speed, mass=1.0):
     world = st.World(st.robots.ball(mass=mass))
     state = world.standing(above=-depth)
     state.v[2] = speed
-    return st.simulate(world, model, duration=DT, dt=DT, state=state).force[0, 0, 2]
+    return st.simulate(
+        world, model, duration=DT, dt=DT, state=state, integrator=st.SemiImplicitEuler()
+    ).force[0, 0, 2]
 
 
 # ------------------------------------------------------------------------------------------- normal

@@ -47,7 +47,14 @@ def test_tracking_gives_the_torque_of_its_formula():
     control = st.PDTracking(
         st.Reference(time, q, v), [10.0, 20.0, 30.0], [1.0, 2.0, 3.0], feedforward=extra
     )
-    motion = st.simulate(world, contact=None, duration=0.35, dt=0.05, controller=control)
+    motion = st.simulate(
+        world,
+        contact=None,
+        duration=0.35,
+        dt=0.05,
+        controller=control,
+        integrator=st.SemiImplicitEuler(),
+    )
     k = 6  # at t = 0.3 s, a sample of the reference, where the spline has the given values
     wanted = extra[3] + np.array([10, 20, 30]) * (q[3] - motion.q[k])
     wanted += np.array([1, 2, 3]) * (v[3] - motion.v[k])
@@ -166,6 +173,7 @@ def test_a_step_without_friction_and_limits_is_mujocos(name):
         dt=1e-3,
         state=state,
         controller=st.Actuators(data.ctrl),
+        integrator=st.SemiImplicitEuler(),
     )
     assert np.abs(motion.q[-1] - data.qpos).max() < 1e-8  # rounding, grown over 200 steps
     assert np.abs(motion.v[-1] - data.qvel).max() < 1e-7
@@ -237,6 +245,7 @@ def test_a_prescribed_swing_takes_the_torque_of_inverse_dynamics():
         dt=0.005,
         state=st.State(q[0], v[0]),
         controller=st.Prescribed(st.Reference(time, q, v)),
+        integrator=st.SemiImplicitEuler(),
     )
     k = 21
     a = -16 * q[k]

@@ -12,6 +12,7 @@ from stiction.integrators.integrator import StepState
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.loop import Clock, loop_for
 from stiction.simulation import Simulation, allocate_work, make_surface
+from stiction.unsolved import allocate_report
 
 
 def single(values):
@@ -65,7 +66,7 @@ def test_single_precision_follows_double(integrator, method):
         Clock(small(0), small(1e-3), 1),
         0,
         steps,
-        np.zeros(2, np.int64),
+        allocate_report(small),
     )
     assert status == OK
     assert mine.q.dtype == np.float32
