@@ -21,7 +21,7 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.coulomb import Coulomb
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.errors import DivergenceError, InputError, JointSolveError
+from stiction.errors import DivergenceError, InputError, JointSolveError, StabilityWarning
 from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.ground import LEVEL
 from stiction.integrators.equation_of_motion import System
@@ -38,7 +38,6 @@ from stiction.materials import check_named, pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
 from stiction.stability import (
-    StabilityWarning,
     landing_speeds,
     longest_explicit_step,
     longest_step,

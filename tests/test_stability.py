@@ -10,8 +10,9 @@ from mechanisms import one_joint
 from stiction.contact.hunt_crossley import bearable_at_depth, landing_depth
 from stiction.contact.spring_damper import bearable_step, implicit_bearable_step
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
+from stiction.errors import StabilityWarning
 from stiction.simulation import make_surface
-from stiction.stability import StabilityWarning, longest_explicit_step, longest_step
+from stiction.stability import longest_explicit_step, longest_step
 
 
 def growth(stiffness, damping, mass, dt):

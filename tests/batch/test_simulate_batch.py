@@ -6,8 +6,7 @@ import pytest
 import stiction as st
 from contact.problems import plate, thrown
 from mechanisms import fewer
-from stiction.errors import InputError
-from stiction.stability import StabilityWarning
+from stiction.errors import InputError, StabilityWarning
 
 DT = 1e-3
 MODELS = [

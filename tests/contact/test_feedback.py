@@ -7,7 +7,7 @@ import stiction as st
 from contact.problems import plate, point_jacobians, thrown
 from mechanisms import fewer, turned
 from stiction.contact.feedback import saturate
-from stiction.stability import StabilityWarning
+from stiction.errors import StabilityWarning
 
 UP = (0.0, 0.0, 1.0)
 MU = 0.5
