@@ -10,7 +10,8 @@ import pytest
 import stiction
 from stiction import errors
 
-ERRORS = [value for value in vars(errors).values() if inspect.isclass(value)]
+CLASSES = [value for value in vars(errors).values() if inspect.isclass(value)]
+ERRORS = [value for value in CLASSES if not issubclass(value, Warning)]
 HEAVY = ("h5py", "matplotlib", "mujoco", "pinocchio", "scipy")
 
 

@@ -156,7 +156,7 @@ def settle(system, instant, q, v, shares):
         elif fits:
             if rounds == 0:  # no impulses
                 return status
-            if rounds > ROUNDS or not agrees(model):
+            if rounds > (ROUNDS if agrees(model) else 1):
                 accept_held(model, system.surface, dynamics, dt)
                 return status
             factor = like(dt, -1) / dt

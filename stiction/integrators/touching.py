@@ -83,7 +83,7 @@ NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
 TAMINGS = 12  # trials for a restitution that adds no energy
 # See `tries_together`; force laws need no impulses, so theirs is only a part of all tries.
-TOGETHER = {FORCE_LAW: 2, ACCELERATION_LAW: 6, IMPULSE_LAW: 6, IMPULSE_SOLVER: 30}
+TOGETHER = {FORCE_LAW: 2, ACCELERATION_LAW: 8, IMPULSE_LAW: 8, IMPULSE_SOLVER: 30}
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
 
 

@@ -158,7 +158,7 @@ def test_a_point_that_is_pulled_harder_than_release_opens():
     assert np.abs(holds.v).max() < STILL
     pulled = holds.force[-2]
     assert np.allclose(pulled[pulled[:, 2] < 0, 2], -5.5, rtol=1e-6)
-    assert tips.v[-1, 2] > 0.05
+    assert tips.v[-1, 2] > 0.045  # nine steps at 5 m/s2 and more
     assert (tips.force[:-1, :, 2] >= -5.0 * (1 + 1e-9)).all()
 
 

@@ -178,10 +178,10 @@ def test_places_that_accelerations_bring_to_the_ground_are_found_and_no_others()
         assert contact.count[0] == 0
         dynamics.acceleration[:] = 0.0
         dynamics.acceleration[[2, 8]] = brick, ball
-        assert find_missed(places, ground, dynamics, contact, state.v, dt) == (wanted > 0)
+        assert find_missed(places, ground, dynamics, contact, dt) == (wanted > 0)
         detect_within_reach(places, ground, dynamics, contact, dt)
         assert contact.count[0] == wanted
-        assert not find_missed(places, ground, dynamics, contact, state.v, dt)
+        assert not find_missed(places, ground, dynamics, contact, dt)
 
 
 def test_without_gravity_nothing_is_in_reach_until_it_is_pushed():

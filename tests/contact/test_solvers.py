@@ -181,12 +181,14 @@ def test_velocities_are_those_of_de_saxces_fixed_point(model, points):
         tilt = rng.choice([0.0, 0.02, 0.4])
         state = thrown(world, rng, tilt=tilt, speed=speed, sinking=2.0, spin=spin, above=-1e-4)
         step = take_step(world, model, state)
-        if solved(step):
+        touched = np.flatnonzero(step.motion.force[0].any(axis=1))
+        # an impact at one end may bring the other end down within the step
+        if solved(step) and set(touched) <= set(step.points):
             size = np.abs(step.c_free).max()
             # tenfold: an impulse to 1e-8 leaves the direction of a slow slip less certain
             assert np.abs(step.c - de_saxce(step)).max() < 10 * LAW * size
             compared += 1
-    assert compared >= fewer(20, 3)
+    assert compared >= fewer(15, 1)
 
 
 @pytest.mark.parametrize("kind", THROWS)

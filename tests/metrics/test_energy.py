@@ -121,7 +121,7 @@ def test_damping_takes_what_a_damped_oscillator_loses(integrator, order):
 
 def test_friction_takes_all_kinetic_energy_of_a_sliding_brick():
     mass, mu, speed = 2.0, 0.5, 0.1
-    floor = st.SpringDamper(stiffness=1e6, damping=2000.0, mu_kinetic=mu)
+    floor = st.SpringDamper(stiffness=1e6, damping=2000.0, mu_kinetic=mu, sticking=0.0)
     world = st.World(st.robots.brick(size=(0.2, 0.1, 0.002), mass=mass))
     state = world.standing(above=-mass * 9.81 / 4 / 1e6)
     state.v[0] = speed
@@ -141,7 +141,7 @@ def test_friction_takes_all_kinetic_energy_of_a_sliding_brick():
 
 def test_a_sliding_ball_loses_two_sevenths_until_it_rolls():
     mass, mu, speed = 0.5, 0.5, 0.2
-    floor = st.SpringDamper(stiffness=1e4, damping=100.0, mu_kinetic=mu)
+    floor = st.SpringDamper(stiffness=1e4, damping=100.0, mu_kinetic=mu, sticking=0.0)
     world = st.World(st.robots.ball(mass=mass))
     state = world.standing(above=-mass * 9.81 / 1e4)
     state.v[0] = speed
