@@ -58,7 +58,7 @@ PARAMETERS: dict[str, dict[str, float]] = {
 SHOWN = "Coulomb"  # the model whose walk is drawn
 
 SLIP = 0.01  # of a solver [mm a step]
-DEPTH = 1.0  # [mm]
+DEPTH = 2.0  # Balanced stands 1.1 mm deep on its membrane [mm]
 CALM = 0.01  # chatter of a solver [% of the weight]
 EXPLAINED = 0.1  # [J]
 REPEATS = 2  # runs that are timed, best taken

@@ -141,7 +141,7 @@ GOOD = {
         ({}, None),
         ({"survived": False}, "walk to the end"),
         ({"slip [mm]": 0.1}, "slips"),
-        ({"depth [mm]": 2.0}, "deeper"),
+        ({"depth [mm]": 3.0}, "deeper"),
         ({"chatter [%]": float("nan")}, "chatter"),
         ({"ground [J]": 0.1}, "takes energy"),
         ({"error [J]": 1.0}, "explained"),
