@@ -376,7 +376,8 @@ def bounce(trial: Trial, e: float) -> Measures:
     if e == 0:
         lowest = motion.q[:, 2] - world.robots[0].shape_size[0, 0]
         hit = int(np.argmax(motion.force[:, 0, 2] > 0))  # the step in which it first touches
-        rebound = float(lowest[hit + 1 :].max()) if hit else math.inf
+        after = lowest[hit + 1 :]  # it may come down the rest of its way in the next step
+        rebound = float((after - np.minimum.accumulate(after)).max()) if hit else math.inf
         return {
             "rebound [mm]": 1000 * max(rebound, 0.0),
             "deepest [mm]": max(0.0, -1000 * lowest.min()),

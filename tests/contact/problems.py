@@ -169,7 +169,8 @@ def step_of(world, motion, k, dt=DT):
     rows, gap = point_jacobians(world, q)
     v_n = rows[:, 2] @ v
     reach = -np.minimum(dt * v_n, 0) + REACH * 9.81 / 2 * dt * dt
-    near = np.flatnonzero(gap < reach)
+    # also points that the accelerations of an impact bring to the ground within the step
+    near = np.flatnonzero((gap < reach) | motion.force[k].any(axis=1))
     H = st.mechanics.inertia(world, q) + dt * np.diag(tree.damping)
     forces = motion.passive[k] + motion.torque[k] - st.mechanics.bias_force(world, q, v)
     v_free = v + np.linalg.solve(H, dt * (forces - tree.damping * v))
