@@ -146,7 +146,8 @@ def test_a_robot_with_two_feet_is_solved_as_a_whole():
             continue
         checked += 1
         both += all(np.any(motion.foot_force(f)[0]) for f in ("left_foot", "right_foot"))
-    assert checked >= fewer(2, 0) * unsettled and both >= fewer(1, 0)
+    # 11 of 19 landings settle; all of them did while joint friction could exceed its limit
+    assert checked >= fewer(1, 0) * unsettled and both >= fewer(1, 0)
 
 
 def test_eq_19_picking_independent_rows_depends_on_the_order_of_points():
