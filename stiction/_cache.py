@@ -36,7 +36,7 @@ KEPT_DAYS = 30  # folders unused for longer are removed when a new one is made
 def our_sources() -> tuple[Path, ...]:
     """Return the files of this package whose code is compiled."""
     files = [file for folder in COMPILED for file in sorted((PACKAGE / folder).rglob("*.py"))]
-    single = ("loop.py", "compiled.py", "batch/packed_array.py")
+    single = ("loop.py", "compiled.py", "_parts.py", "batch/packed_array.py")
     return (*files, *(PACKAGE / file for file in single))
 
 

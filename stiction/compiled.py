@@ -12,6 +12,8 @@ once for all models. A `routine` is what Python calls.
                            fifty arrays took more than half of the compile time (25 s became 10 s
                            for a first step)
 
+Parts that are inlined are compiled to intermediate code only, see `_parts.py`.
+
 No fastmath: it would compile the divergence check away, and gains nothing.
 """
 
@@ -24,7 +26,9 @@ from typing import Any, TypeVar
 
 from numba import config, njit
 from numba.core.registry import CPUDispatcher
+from numba.extending import overload
 
+from stiction import _parts
 from stiction._cache import Cache, sources_of
 from stiction.errors import InputError
 
@@ -45,7 +49,13 @@ OPTIONS: dict[str, Any] = {
     **_accepted(_nrt=False),
     **_accepted(no_cfunc_wrapper=True),
 }
-INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
+INLINED: Any = {
+    **OPTIONS,
+    **_accepted(forceinline=True),
+    **_accepted(no_cpython_wrapper=True),
+}
+PART: Any = {"pipeline_class": _parts.PartCompiler} if _parts.AVAILABLE else {}
+WHOLE: Any = {"pipeline_class": _parts.WholeCompiler} if _parts.AVAILABLE else {}
 
 
 class _Inlined(CPUDispatcher):
@@ -76,7 +86,7 @@ def _declare(
 
 def formula(function: Function) -> Function:
     """Compile a function of values; always inlined."""
-    compiled = _declare(function, INLINED)
+    compiled = _declare(function, {**INLINED, **PART})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
     return compiled
@@ -90,10 +100,22 @@ def seldom(function: Function) -> Function:
 
     It costs the loop little time to compile, and all contact models share it.
     """
-    compiled = _declare(function, {**INLINED, **_accepted(forceinline=False)})
+    compiled = _declare(function, {**INLINED, **PART, **_accepted(forceinline=False)})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
     return compiled
+
+
+def chooses(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare how types of arguments choose the Python function that `function` is compiled as."""
+
+    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+        overload(function, jit_options=INLINED)(choose)
+        if PART:
+            overload(function, jit_options={**INLINED, **PART}, target="cpu")(choose)
+        return choose
+
+    return register
 
 
 def as_python(kernel: Function) -> Function:
@@ -103,12 +125,12 @@ def as_python(kernel: Function) -> Function:
 
 def routine(function: Function) -> Function:
     """Compile a function that Python calls."""
-    return _declare(function, OPTIONS)
+    return _declare(function, {**OPTIONS, **WHOLE})
 
 
 def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
     """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
-    options = {**OPTIONS, "nogil": True}  # batches run it in several threads
+    options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
     return _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
 
 

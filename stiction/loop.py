@@ -7,9 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from stiction.compiled import INLINED, as_python, kernel, routine_with
+from stiction.compiled import as_python, chooses, kernel, routine_with
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
@@ -194,7 +193,7 @@ def _way(kind):
     return step_through_impacts if MODELS[kind].family == IMPULSE_SOLVER else plain_step
 
 
-@overload(step_with, jit_options=INLINED)
+@chooses(step_with)
 def _step_with(model, params, system, state, work, time, dt):
     return as_python(_way(model.instance_class))
 

@@ -79,7 +79,7 @@ def test_editing_a_kernel_of_ours_changes_the_result(tmp_path):
     script = f"""
 import stiction as st
 assert st.__file__.startswith({str(tmp_path)!r}), st.__file__
-motion = st.simulate(st.World(st.robots.ball()), duration=0.1, dt=0.01)
+motion = st.simulate(st.World(st.robots.ball(), ground=None), duration=0.1, dt=0.01)
 print(motion.v[-1, 2])
 """
     assert float(run(tmp_path, package, script)) == pytest.approx(-0.981)

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numba.extending import overload
 
-from stiction.compiled import INLINED, as_python, kernel, refuse_second
+from stiction.compiled import as_python, chooses, kernel, refuse_second
 from stiction.errors import InputError
 from stiction.kernels.response import Response
 from stiction.kernels.spatial import like, load_vector
@@ -167,7 +166,7 @@ def contact_forces(params, dynamics, contact, state, work, dt):
     return MODELS[type(params)].kernel(params, dynamics, contact, state, work, dt)
 
 
-@overload(contact_forces, jit_options=INLINED)
+@chooses(contact_forces)
 def _contact_forces(params, dynamics, contact, state, work, dt):
     return as_python(MODELS[params.instance_class].kernel)
 
@@ -177,7 +176,7 @@ def parameters(params, table, pair):
     return type(params)(*table[pair])
 
 
-@overload(parameters, jit_options=INLINED)
+@chooses(parameters)
 def _parameters(params, table, pair):
     kind = params.instance_class
     reads = ", ".join(f"table[pair, {k}]" for k in range(len(kind._fields)))
@@ -193,7 +192,7 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
         fields = type(params)._fields
         return table[pair, fields.index(name)] if name in fields else default
 
-    @overload(look_up, jit_options=INLINED)
+    @chooses(look_up)
     def _look_up(params, table, pair):
         fields = params.instance_class._fields
         if name not in fields:

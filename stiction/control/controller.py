@@ -21,9 +21,8 @@ from collections.abc import Callable
 from typing import Any
 
 from numba.core import types
-from numba.extending import overload
 
-from stiction.compiled import INLINED, kernel, refuse_second
+from stiction.compiled import chooses, kernel, refuse_second
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
@@ -70,7 +69,7 @@ def _overload_for_tuples(
 ) -> None:
     """Compile `each` for a tuple of controllers: the first one's kernel, then the rest."""
 
-    @overload(each, jit_options=INLINED)
+    @chooses(each)
     def compiled(controllers, dynamics, time, q, v):
         if not isinstance(controllers, types.BaseTuple):
             return None

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from numba.extending import overload
-
-from stiction.compiled import INLINED, as_python, kernel
+from stiction.compiled import as_python, chooses, kernel
 from stiction.kernels.articulated import (
     add_response,
     articulated_accelerations,
@@ -144,26 +142,26 @@ _METHODS = {
 
 
 # Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
-@overload(prepare_method, jit_options=INLINED)
+@chooses(prepare_method)
 def _prepare_method(method, dynamics):
     return as_python(_METHODS[method.instance_class].prepare)
 
 
-@overload(eliminate_coordinates, jit_options=INLINED)
+@chooses(eliminate_coordinates)
 def _eliminate_coordinates(method, dynamics):
     return as_python(_METHODS[method.instance_class].eliminate)
 
 
-@overload(slot_modes, jit_options=INLINED)
+@chooses(slot_modes)
 def _slot_modes(method, dynamics, contact, response):
     return as_python(_METHODS[method.instance_class].modes)
 
 
-@overload(accelerate_coordinates, jit_options=INLINED)
+@chooses(accelerate_coordinates)
 def _accelerate_coordinates(method, dynamics):
     return as_python(_METHODS[method.instance_class].accelerate)
 
 
-@overload(respond, jit_options=INLINED)
+@chooses(respond)
 def _respond(method, dynamics, change):
     return as_python(_METHODS[method.instance_class].respond)

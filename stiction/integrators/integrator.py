@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from stiction.compiled import INLINED, refuse_second
+from stiction.compiled import chooses, refuse_second
 from stiction.errors import InputError
 
 INTEGRATORS: dict[type, Callable[..., int]] = {}
@@ -87,6 +86,6 @@ def take_step(params: Any, system: Any, state: Any, work: Any, time: float, dt: 
     return INTEGRATORS[type(params)](params, system, state, work, time, dt)
 
 
-@overload(take_step, jit_options=INLINED)
+@chooses(take_step)
 def _take_step(params, system, state, work, time, dt):
     return INTEGRATORS[params.instance_class]  # compiled as it is: one level of calls less

@@ -16,9 +16,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from stiction.compiled import INLINED, as_python, kernel, seldom
+from stiction.compiled import as_python, chooses, kernel, seldom
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
@@ -164,13 +163,13 @@ def agrees(model):
     return MODELS[type(model)].family == IMPULSE_SOLVER
 
 
-@overload(agrees, jit_options=INLINED)
+@chooses(agrees)
 def _agrees(model):
     chosen = MODELS[model.instance_class].family == IMPULSE_SOLVER
     return lambda model: chosen
 
 
-@overload(tries_together, jit_options=INLINED)
+@chooses(tries_together)
 def _tries_together(model):
     tries = TOGETHER[MODELS[model.instance_class].family]
     return lambda model: tries
@@ -180,37 +179,37 @@ def _family(kind):
     return _FAMILIES[MODELS[kind].family]
 
 
-@overload(touch, jit_options=INLINED)
+@chooses(touch)
 def _touch(model, surface, dynamics, instant):
     return as_python(_family(model.instance_class)[0])
 
 
-@overload(seek, jit_options=INLINED)
+@chooses(seek)
 def _seek(model, surface, dynamics, instant, shares):
     return as_python(_family(model.instance_class)[1])
 
 
-@overload(seek_again, jit_options=INLINED)
+@chooses(seek_again)
 def _seek_again(model, surface, dynamics, instant, shares, v):
     return as_python(_family(model.instance_class)[6])
 
 
-@overload(resist, jit_options=INLINED)
+@chooses(resist)
 def _resist(model, system, instant, shares):
     return as_python(_family(model.instance_class)[2])
 
 
-@overload(resist_again, jit_options=INLINED)
+@chooses(resist_again)
 def _resist_again(model, system, instant):
     return as_python(_family(model.instance_class)[3])
 
 
-@overload(hold, jit_options=INLINED)
+@chooses(hold)
 def _hold(model, surface, dynamics, factor):
     return as_python(_family(model.instance_class)[4])
 
 
-@overload(close, jit_options=INLINED)
+@chooses(close)
 def _close(model, surface, dynamics, dt):
     return as_python(_family(model.instance_class)[5])
 

@@ -21,9 +21,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from stiction.compiled import INLINED, formula, kernel
+from stiction.compiled import chooses, formula, kernel
 from stiction.kernels.spatial import add, dot, like, scale, sub
 
 
@@ -291,13 +290,13 @@ _GROUNDS = {
 }
 
 
-@overload(meet, jit_options=INLINED)
+@chooses(meet)
 def _meet(ground, centre, radius):
     chosen = _GROUNDS[ground.instance_class][0]
     return lambda ground, centre, radius: chosen(ground, centre, radius)
 
 
-@overload(clearance, jit_options=INLINED)
+@chooses(clearance)
 def _clearance(ground, point):
     chosen = _GROUNDS[ground.instance_class][1]
     return lambda ground, point: chosen(ground, point)

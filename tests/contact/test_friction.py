@@ -7,6 +7,12 @@ import stiction as st
 from stiction.errors import InputError
 
 SOLVERS = [st.Coulomb, st.GaussSeidel]
+FALL = 9.81 * 1e-3  # what gravity gives in a step [m/s]
+
+
+def exactness(model):
+    """Return how exactly a solver finds velocities, in falls."""
+    return max(model.tolerance, 1e-6)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -44,8 +50,9 @@ def test_without_static_friction_a_brick_at_rest_yields_to_any_force(solver):
     friction = motion.force[:-1, :, 0].sum(axis=1)
     assert friction[0] == pytest.approx(0.0, abs=1e-9)  # at rest
     assert motion.v[1, 0] == pytest.approx(0.5 * 1e-3, rel=1e-6)
-    assert friction[1] == pytest.approx(-2.0, rel=1e-6)  # stops it: the push and its momentum
-    assert np.abs(motion.v[2, 0]) < 1e-9
+    # stops it: the push and its momentum
+    assert friction[1] == pytest.approx(-2.0, rel=exactness(model))
+    assert np.abs(motion.v[2, 0]) < exactness(model) * FALL
 
 
 @pytest.mark.jit
@@ -59,4 +66,4 @@ def test_what_slides_has_kinetic_friction_until_it_stops(solver):
     friction = motion.force[:-1, :, 0].sum(axis=1) / (2.0 * 9.81)
     stops = int(0.1 / (0.2 * 9.81) / 1e-3)
     assert np.allclose(friction[: stops - 1], -0.2, rtol=1e-6)
-    assert np.abs(motion.v[stops + 2 :]).max() < 1e-8
+    assert np.abs(motion.v[stops + 2 :]).max() < exactness(model) * FALL

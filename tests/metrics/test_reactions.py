@@ -206,7 +206,7 @@ def test_both_definitions_agree_for_a_swaying_robot():
     assert largest[-1] < 2e-4  # of steps of 1 ms: rates are differences over a step
     if len(largest) > 1:
         assert reach > 0.05  # it does sway
-        assert np.log2(largest[0] / largest[1]) == pytest.approx(1.0, abs=0.3)
+        assert np.log2(largest[0] / largest[1]) > 0.8  # first order, or better
 
 
 def test_zmp_is_the_centre_of_pressure_of_all_feet():

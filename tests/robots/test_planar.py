@@ -29,6 +29,7 @@ def pushed(planar, force, ground=None, duration=0.25):
         state=world.standing(),
         controller=held(world),
         forces=[push],
+        integrator=st.SemiImplicitEuler(),  # the default extrapolates other coordinates
     )
 
 
