@@ -83,12 +83,10 @@ def coulomb(params, dynamics, contact, state, work, dt):
         if not solve_alone(contact, response, room):
             keep_impulses(contact, room)
             taken, error, largest, end = newton(
-                contact, response, room, tolerance, nothing, rounding, hat, eps, ITERATIONS
+                contact, response, room, tolerance, speed, rounding, hat, eps, ITERATIONS
             )
             iterations += taken
             stage = NEWTON
-            if end == NEARLY and error <= speed:
-                end = SOLVED
         if end == FAILED:
             return_impulses(contact, room)
         if end != SOLVED:

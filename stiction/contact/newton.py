@@ -43,8 +43,9 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
-POLISHES, MOST_POLISHES = 2, 6  # iterations that take away the velocities of a unique solution
-STIFF_POLISH, STIFFER = 3, 0.01  # from this one on with less compliance: for what hardly yields
+POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution
+SETTLED = 1e-6  # relative error from which on factors are kept, and that of unique impulses
+SOFTER = 100.0  # further ones have so much more compliance where cases still change
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
 LEVER = 1e-3  # arm at which turning counts as compliance [m]
@@ -354,14 +355,14 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
 
     Error and impulse are velocities [m/s], see `judge_points`; it ends with an error of `tolerance`
     of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
-    hat = 1 take the velocities R p away once the cases are settled. In single precision the
-    tolerance may be out of reach: an error below `rounding` that does not get better, with the same
-    cases, is as good as it gets.
+    hat = 1 take the velocities R p away once the cases are settled; an error of `speed` is good
+    enough only after POLISHES of them. In single precision the tolerance may be out of reach: an
+    error below `rounding` that does not get better, with the same cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     polishes, polished, softness = POLISHES if hat == 0 else 0, 0, like(eps, 1)
-    before = like(eps, math.inf)
+    before, stiff = like(eps, math.inf), eps
     for k in range(most + 1):
         if k >= SHARPENING:
             softness = max(like(eps, SHARPER) * softness, eps)
@@ -372,16 +373,19 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
             return k, error, largest, SOLVED
         stalls = changes == 0 and like(eps, STALLING) * before < error <= rounding * largest
         before = error
-        fits = k > 0 and (error <= max(tolerance * largest, speed) or stalls)
+        enough = tolerance * largest
+        if polishes == 0 or polished > polishes:
+            enough = max(enough, speed)
+        fits = k > 0 and (error <= enough or stalls)
         if fits and polished >= polishes:
             return k, error, largest, SOLVED
         if k == most or polished == MOST_POLISHES:
             break
-        same = changes == 0 and (fits or polished > 0)
-        if fits or polished > 0:
+        same = changes == 0 and k > 0 and (fits or error <= like(eps, SETTLED) * largest)
+        if fits or polished > 0 or (same and polishes > 0):
             hat = like(eps, 1)
             polished += 1
-            if polished == STIFF_POLISH:
-                eps, same = like(eps, STIFFER) * eps, False
+            softer = like(eps, SOFTER if polished > POLISHES and changes > 0 else 1) * stiff
+            same, eps = same and softer == eps, softer
         take_newton_step(contact, response, room, eps, hat, same)
     return k, error, largest, NEARLY if polished > 0 else FAILED

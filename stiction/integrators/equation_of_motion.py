@@ -22,7 +22,6 @@ from stiction.integrators.forward_dynamics import (
 from stiction.integrators.touching import (
     Surface,
     accept_held,
-    agrees,
     hold,
     resist,
     resist_again,
@@ -42,13 +41,13 @@ from stiction.kernels.joints import (
     sliding_friction,
 )
 from stiction.kernels.spatial import like
-from stiction.kernels.tree import JOINTS_UNSETTLED, OK, PRESCRIBED, Dynamics
+from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK, PRESCRIBED, Dynamics
 
 BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them
 WORST = 0.5  # part of the worst contradiction from which on a mode is one of these
 CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
-ROUNDS = 3  # so often joints and contact are solved in turn where they do not settle together
+ROUNDS = 6  # so often joints and contact are solved in turn where they do not settle together
 TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulses held, contact
 
 
@@ -127,13 +126,13 @@ def settle(system, instant, q, v, shares):
     or the ground is reached. Each try solves contact for the present modes and changes the modes
     that the solution speaks against. Where that does not end, the joints are settled with the
     impulses held, then the impulses with these modes, in turn. In the end the joints have the last
-    word: their friction and stops are right, and a solver's impulses that would be others with the
-    final modes are told as unsolved. Impulse laws do not ask for more.
+    word: their friction and stops are right, and a step in which the impulses would be others with
+    the final modes is unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     seek(model, system.surface, dynamics, instant, shares)
     for d in range(len(v)):
-        dynamics.mode[d] = guess_mode(dynamics, d, v, dt)
+        dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, dt), LOOSE
         hold_mode(dynamics, d, q, v, dt, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
     while True:  # one place each for elimination and contact: the compiler inlines them
@@ -156,8 +155,8 @@ def settle(system, instant, q, v, shares):
         elif fits:
             if rounds == 0:  # no impulses
                 return status
-            if rounds > (ROUNDS if agrees(model) else 1):
-                accept_held(model, system.surface, dynamics, dt)
+            if rounds > ROUNDS:
+                accept_held(system.surface, dynamics, dt)
                 return status
             factor = like(dt, -1) / dt
         elif tries == PIVOTS + 20 * len(v):

@@ -89,6 +89,7 @@ class Dynamics(NamedTuple):
     b: np.ndarray  # (nv) bias force: gravity and velocity products
 
     mode: np.ndarray  # (nv) LOOSE .. PRESCRIBED
+    released: np.ndarray  # (nv) mode in which a coordinate was last let go in this step, or LOOSE
     applied: np.ndarray  # (nv) force given from outside the loop
     control: np.ndarray  # (nv) force of the controllers
     control_damping: np.ndarray  # (nv) minus its derivative by velocity
@@ -132,6 +133,7 @@ def allocate(tree: Tree) -> Dynamics:
         L=zeros(entries),
         b=zeros(nv),
         mode=np.zeros(nv, dtype=np.int64),
+        released=np.zeros(nv, dtype=np.int64),
         applied=zeros(nv),
         control=zeros(nv),
         control_damping=zeros(nv),
