@@ -165,34 +165,35 @@ def pivot(dynamics, q, v, dt, shares, creep, share):
     All of them, or those that it speaks against at least `share` times as much as against the
     worst: changing all is quick, but may go round in circles.
     """
-    worst = like(dt, 0)
+    worst, wrong = like(dt, 0), 0
     if share > 0:
         for d in range(len(v)):
             mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
             if mode != dynamics.mode[d]:
                 worst = max(worst, contradiction(dynamics, d, v, dt, mode))
+                wrong += 1
     changed = 0
     for d in range(len(v)):
         mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
         if mode != dynamics.mode[d]:
             if share == 0 or contradiction(dynamics, d, v, dt, mode) >= share * worst:
-                dynamics.mode[d] = untried_mode(dynamics, d, mode, share > 0)
+                dynamics.mode[d] = untried_mode(dynamics, d, mode, wrong == 1)
                 hold_mode(dynamics, d, q, v, dt, shares)
                 changed += 1
     return changed
 
 
 @kernel
-def untried_mode(dynamics, d, judged, may_turn):
+def untried_mode(dynamics, d, judged, alone):
     """Let a stuck coordinate go the other way if it was let go like this before, and stuck again.
 
-    Beside contact with friction a joint can need more than its friction to stick, and yet, if it
-    slides with it, be turned round. How fast it gets depends on its friction continuously, so it
-    slides the other way, or sticks with the impulses that are found from there.
+    Only if no other mode is wrong. Beside contact with friction a joint can need more than its
+    friction to stick, and yet be turned round if it slides with it. How fast it gets depends on its
+    friction continuously, so it slides the other way, or sticks with impulses found from there.
     """
     if dynamics.mode[d] != STUCK or judged > STUCK:
         return judged
-    if may_turn and dynamics.released[d] == judged:
+    if alone and dynamics.released[d] == judged:
         judged = SLIDING_DOWN if judged == SLIDING_UP else SLIDING_UP
     dynamics.released[d] = judged
     return judged
