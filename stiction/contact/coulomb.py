@@ -37,7 +37,7 @@ from stiction.contact.warm_start import (
     remember_impulses,
     return_impulses,
 )
-from stiction.kernels.response import WRENCHES_LEFT
+from stiction.kernels.response import ALL_ITERATIONS, WRENCHES_LEFT
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
@@ -46,6 +46,7 @@ ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities by what gravity gives in a step: larger ones are errors
+EFFORT = 1000  # iterations in a step after which only Newton's method is tried
 NEWTON, DE_SAXCE, SWEEPING = 0, 1, 2  # stages
 
 
@@ -89,7 +90,9 @@ def coulomb(params, dynamics, contact, state, work, dt):
             stage = NEWTON
         if end == FAILED:
             return_impulses(contact, room)
-        if end != SOLVED:
+        if end != SOLVED and response.report[ALL_ITERATIONS] > EFFORT:
+            stage = NOT_CONVERGED
+        elif end != SOLVED:
             taken, error, largest, solved = de_saxce(
                 contact, response, room, tolerance, speed, rounding
             )
