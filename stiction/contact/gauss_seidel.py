@@ -132,7 +132,7 @@ def solve(params, contact, response, room, scale, rounding):
     else:
         taken = 0
     eps = like(scale, COMPLIANCE)
-    for trial in range(2):  # from the present impulses, then from none
+    for trial in range(2):  # from the present impulses, then from those that nearly solve it
         if not alone:
             hat = like(scale, 1 - trial)
             steps, error, _, end = newton(
@@ -146,6 +146,7 @@ def solve(params, contact, response, room, scale, rounding):
         taken += steps
         if solved:
             return taken, error / scale, DE_SAXCE if steps > 0 else SWEEPING
+        keep_impulses(contact, room)
     steps, error, solved = sweep_exactly(contact, response, room, speed)
     return taken + steps, error / scale, EXACT if solved else NOT_CONVERGED
 

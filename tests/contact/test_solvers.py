@@ -114,7 +114,7 @@ def test_impulses_obey_the_law_of_coulomb_and_signorini(model, name, kind):
         assert found.motion < max(LAW, 20 * step.motion.solver[0, 1])
         assert found.cone < 1e-14
         if solved(step):
-            assert max(found) < LAW
+            assert max(found[1:]) < LAW
         else:
             unsolved += 1
     assert unsolved <= max(0.3 * count, fewer(0, 1))  # how often: the statistics below
