@@ -44,7 +44,8 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
 POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution
-SETTLED = 1e-6  # relative error from which on factors are kept, and that of unique impulses
+SETTLED = 1e-7  # relative error from which on factors are kept, and that of unique impulses
+LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
@@ -129,11 +130,11 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
             size = max(size, dot(on_cone, on_cone))
             changes += room[i, KIND] != kind
             i += 1
-        if solved:  # shared by the points
-            square = like(eps, (i - first) * (i - first))
-            off = max(off, dot(force, force) / square)
+        if solved:  # shared by the points, whose errors are independent
+            points = like(eps, i - first)
+            off = max(off, dot(force, force) / points)
             if reach > 0:
-                off = max(off, dot(moment, moment) / (reach * square))
+                off = max(off, dot(moment, moment) / (reach * points))
         error = max(error, g * g * off)
         largest = max(largest, g * g * size)
     return math.sqrt(error), math.sqrt(largest), changes
@@ -356,7 +357,7 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
     Error and impulse are velocities [m/s], see `judge_points`; it ends with an error of `tolerance`
     of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
     hat = 1 take the velocities R p away once the cases are settled; an error of `speed` is good
-    enough only after POLISHES of them. In single precision the tolerance may be out of reach: an
+    enough only after LENIENT of them. In single precision the tolerance may be out of reach: an
     error below `rounding` that does not get better, with the same cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
@@ -374,7 +375,7 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
         stalls = changes == 0 and like(eps, STALLING) * before < error <= rounding * largest
         before = error
         enough = tolerance * largest
-        if polishes == 0 or polished > polishes:
+        if polishes == 0 or polished > LENIENT:
             enough = max(enough, speed)
         fits = k > 0 and (error <= enough or stalls)
         if fits and polished >= polishes:
