@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-
+import time
 from pathlib import Path
 
 import pytest

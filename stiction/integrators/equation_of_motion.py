@@ -27,6 +27,7 @@ from stiction.integrators.touching import (
     resist_again,
     seek,
     seek_again,
+    solves,
     touch,
     tries_together,
 )
@@ -125,9 +126,10 @@ def settle(system, instant, q, v, shares):
     `joints.py` tells how modes are found, `Shares` how positions move on, which decides when a stop
     or the ground is reached. Each try solves contact for the present modes and changes the modes
     that the solution speaks against. Where that does not end, the joints are settled with the
-    impulses held, then the impulses with these modes, in turn. In the end the joints have the last
-    word: their friction and stops are right, and a step in which the impulses would be others with
-    the final modes is unsolved.
+    impulses held, then the impulses with these modes, in turn; with a law, which need not have an
+    answer that fits, only until it goes round in circles. In the end the joints have the last
+    word: their friction and stops are right, and a step in which a solver's impulses would be
+    others with the final modes is unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     seek(model, system.surface, dynamics, instant, shares)
@@ -135,18 +137,23 @@ def settle(system, instant, q, v, shares):
         dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, dt), LOOSE
         hold_mode(dynamics, d, q, v, dt, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
+    asked = before = -1  # for which modes contact was solved last, and the time before
     while True:  # one place each for elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
         if turn != JOINTS:
+            asked, before = fingerprint(dynamics.mode), asked
             status = resist(model, system, instant, shares)
         accelerate_coordinates(system.method, dynamics)
         fits = change_modes(dynamics, q, v, dt, shares, turn, tries)
         tries += 1
         factor = like(dt, 0)  # by which the impulses act as known forces from now on
+        circles = not solves(model) and fingerprint(dynamics.mode) == (
+            asked if turn == JOINTS else before
+        )
         if turn == TOGETHER:
             if fits and not seek_again(model, system.surface, dynamics, instant, shares, v):
                 return status
-            if tries == tries_together(model):
+            if circles or tries == tries_together(model):
                 factor = like(dt, 1) / dt
         elif turn == CHECK:
             if fits:
@@ -155,8 +162,8 @@ def settle(system, instant, q, v, shares):
         elif fits:
             if rounds == 0:  # no impulses
                 return status
-            if rounds > ROUNDS:
-                accept_held(system.surface, dynamics, dt)
+            if circles or rounds > ROUNDS:
+                accept_held(model, system.surface, dynamics, dt)
                 return status
             factor = like(dt, -1) / dt
         elif tries == PIVOTS + 20 * len(v):
@@ -165,7 +172,17 @@ def settle(system, instant, q, v, shares):
             held = hold(model, system.surface, dynamics, factor)
             prepare_method(system.method, dynamics)
             turn, tries = JOINTS if factor > 0 else CHECK, 0
-            rounds += held and factor > 0
+            if held and factor > 0:
+                rounds += 1 + ROUNDS * circles
+
+
+@kernel
+def fingerprint(modes):
+    """Return a number that tells modes of the joints from others, nearly always."""
+    total = 0
+    for d in range(len(modes)):
+        total = (7 * total + modes[d]) % 1000003
+    return total
 
 
 @kernel

@@ -155,6 +155,17 @@ def tries_together(model):
     return TOGETHER[MODELS[type(model)].family]
 
 
+def solves(model):
+    """Tell whether a model is an impulse solver."""
+    return MODELS[type(model)].family == IMPULSE_SOLVER
+
+
+@chooses(solves)
+def _solves(model):
+    chosen = MODELS[model.instance_class].family == IMPULSE_SOLVER
+    return lambda model: chosen
+
+
 @chooses(tries_together)
 def _tries_together(model):
     tries = TOGETHER[MODELS[model.instance_class].family]
@@ -403,13 +414,15 @@ def answer_to_impulses(system, dt):
 
 
 @kernel
-def accept_held(surface, dynamics, dt):
+def accept_held(model, surface, dynamics, dt):
     """Take impulses that the joints were settled with: twists at the end are what comes of them.
 
-    The model would have found others for the final modes of the joints, so the step is unsolved.
+    The model would have found others for the final modes of the joints. A solver's step is then
+    unsolved; a law was asked, and has answered, before the joints were.
     """
     contact, response = surface.contact, surface.work.response
-    response.report[2] = NOT_CONVERGED
+    if solves(model):
+        response.report[2] = NOT_CONVERGED
     twists_of_accelerations(dynamics, contact, response, dt)
 
 
