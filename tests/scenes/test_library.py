@@ -71,6 +71,15 @@ def test_a_scene_ends_as_it_expects(name):
     assert motion.time[-1] == pytest.approx(one.lasts(), abs=one.dt)
     found = one.verdict(motion)
     assert found.meets(one.expect), found
+    assert motion.unsolved.count == 0
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+@pytest.mark.parametrize("model", ["Coulomb", "GaussSeidel"])
+@pytest.mark.parametrize("name", NAMES)
+def test_solvers_solve_every_step_of_every_scene(name, model):
+    assert built(name).simulate(contact=model).unsolved.count == 0
 
 
 @pytest.mark.slow
