@@ -36,7 +36,7 @@ class UnsolvedSteps:
         else:
             worst = f"as at t = {self.time:.6g} s, joint friction and contact did not agree"
         return (
-            f"{name}: {self.count} of {self.steps} steps ({100 * self.share:.2g} %) were not "
+            f"{name}: {self.count} of {self.steps} steps ({100 * self.share:.3g} %) were not "
             f"solved; {worst}; try a smaller dt or another contact model"
         )
 
