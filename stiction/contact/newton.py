@@ -43,7 +43,8 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
-POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution
+POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution ...
+SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
 SETTLED = 1e-7  # relative error from which on factors are kept, and that of unique impulses
 LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
@@ -362,7 +363,11 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes, polished, softness = POLISHES if hat == 0 else 0, 0, like(eps, 1)
+    polishes, polished, softness = (
+        POLISHES + (eps > like(eps, SOFT)) if hat == 0 else 0,
+        0,
+        like(eps, 1),
+    )
     before, stiff = like(eps, math.inf), eps
     for k in range(most + 1):
         if k >= SHARPENING:
@@ -386,7 +391,7 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
         if fits or polished > 0 or (same and polishes > 0):
             hat = like(eps, 1)
             polished += 1
-            softer = like(eps, SOFTER if polished > POLISHES and changes > 0 else 1) * stiff
+            softer = like(eps, SOFTER if polished > polishes and changes > 0 else 1) * stiff
             same, eps = same and softer == eps, softer
         take_newton_step(contact, response, room, eps, hat, same)
     return k, error, largest, NEARLY if polished > 0 else FAILED
