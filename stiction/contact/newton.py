@@ -363,11 +363,8 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes, polished, softness = (
-        POLISHES + (eps > like(eps, SOFT)) if hat == 0 else 0,
-        0,
-        like(eps, 1),
-    )
+    polishes = POLISHES + (eps > like(eps, SOFT)) if hat == 0 else 0
+    polished, softness = 0, like(eps, 1)
     before, stiff = like(eps, math.inf), eps
     for k in range(most + 1):
         if k >= SHARPENING:
