@@ -104,7 +104,7 @@ class Listener(event.Listener):
 event.register("numba:compile", Listener())
 import stiction as st
 world = st.World(st.robots.biped10())
-st.simulate(world, duration=0.1, state=world.standing(0.5))
+st.simulate(world, contact=None, duration=0.1, state=world.standing(0.5))
 print(len(compiled))
 """
     assert int(run(tmp_path, PACKAGE, script)) > 20
