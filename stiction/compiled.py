@@ -2,8 +2,8 @@
 
 A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
 loops over links, points or coordinates. Both are always inlined: a call would copy every array
-descriptor of the bundles that it is given. What few steps need is `seldom` called, and so compiled
-once for all models. A `routine` is what Python calls.
+descriptor of the bundles that it is given. What few steps need is `seldom` called, which keeps
+the loop small. A `routine` is what Python calls.
 
     error_model="numpy"    a division is one instruction, not a test for zero that raises
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
@@ -49,11 +49,7 @@ OPTIONS: dict[str, Any] = {
     **_accepted(_nrt=False),
     **_accepted(no_cfunc_wrapper=True),
 }
-INLINED: Any = {
-    **OPTIONS,
-    **_accepted(forceinline=True),
-    **_accepted(no_cpython_wrapper=True),
-}
+INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
 PART: Any = {"pipeline_class": _parts.PartCompiler} if _parts.AVAILABLE else {}
 WHOLE: Any = {"pipeline_class": _parts.WholeCompiler} if _parts.AVAILABLE else {}
 
@@ -98,7 +94,7 @@ kernel = formula  # the second word: a function that loops over arrays
 def seldom(function: Function) -> Function:
     """Compile a kernel that is called, not inlined: for what few steps need.
 
-    It costs the loop little time to compile, and all contact models share it.
+    The loop that calls it stays smaller, and is compiled sooner.
     """
     compiled = _declare(function, {**INLINED, **PART, **_accepted(forceinline=False)})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]

@@ -29,12 +29,12 @@ class UnsolvedSteps:
     def message(self, model: Any) -> str:
         """One sentence with the numbers; `model`: parameters of the contact model."""
         name = type(model).__name__
-        tolerance = getattr(model, "tolerance", np.inf)
-        if self.residual > tolerance:
-            worst = f"the worst began at t = {self.time:.6g} s with residual {self.residual:.3g} "
-            worst += f"(tolerance {tolerance:g})"
-        else:
+        tolerance = getattr(model, "tolerance", None)
+        if tolerance is not None and self.residual <= tolerance:
             worst = f"as at t = {self.time:.6g} s, joint friction and contact did not agree"
+        else:
+            worst = f"the worst began at t = {self.time:.6g} s with residual {self.residual:.3g}"
+            worst += "" if tolerance is None else f" (tolerance {tolerance:g})"
         return (
             f"{name}: {self.count} of {self.steps} steps ({100 * self.share:.3g} %) were not "
             f"solved; {worst}; try a smaller dt or another contact model"

@@ -57,17 +57,6 @@ print(json.dumps(stiction.simulate(world, duration=0.02, dt=0.01).time.tolist())
     assert times[-1] == pytest.approx(0.02)
 
 
-def test_import_is_quick_beside_numba():
-    code = """
-import time, numba
-start = time.perf_counter()
-import stiction
-print(time.perf_counter() - start)
-"""
-    # 0.2 s measured, for the declarations and the hash of the sources; the rest is a busy machine
-    assert min(printed(code) for _ in range(3)) < 1.0
-
-
 def test_all_is_sorted_unique_and_resolves():
     names = stiction.__all__
     assert len(set(names)) == len(names)

@@ -1,6 +1,7 @@
 """Steps that were not solved are counted and told, recorded or not."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import stiction as st
 from gives_up import ITERATIONS, WORST_RESIDUAL, GivesUp
 from stiction.cli import main
+from stiction.unsolved import UnsolvedSteps
 
 BALL = st.World(st.robots.ball())
 SOLVER = GivesUp(start=0.005, worst=0.012)  # of 20 steps of 1 ms, those from the sixth on
@@ -30,6 +32,18 @@ def test_a_run_warns_once_with_count_worst_residual_and_time():
     assert motion.unsolved.residual == WORST_RESIDUAL
     assert motion.unsolved.time == pytest.approx(0.012, abs=1e-12)
     assert (motion.solver[:-1, 2] == 9).sum() == 15
+
+
+@pytest.mark.parametrize(
+    ("model", "residual", "words"),
+    [
+        (st.Coulomb(), 1e-9, "as at t = 0.5 s, joint friction and contact did not agree; try"),
+        (st.Coulomb(), 1e-3, r"began at t = 0.5 s with residual 0.001 \(tolerance 1e-08\); try"),
+        (st.Multipoint(), 1e-9, "began at t = 0.5 s with residual 1e-09; try"),
+    ],
+)
+def test_the_message_tells_joints_that_do_not_agree_from_a_residual(model, residual, words):
+    assert re.search(words, UnsolvedSteps(2, 2, residual, 0.5).message(model))
 
 
 def test_a_run_whose_steps_are_all_solved_does_not_warn():

@@ -80,8 +80,8 @@ def coulomb(params, dynamics, contact, state, work, dt):
     hat, eps, nothing = like(dt, params.unique == 0), like(dt, COMPLIANCE) * tolerance, like(dt, 0)
     iterations, error, largest, stage = 0, nothing, nothing, NEWTON
     for _ in range(AGAIN):
-        end = NEARLY
-        if not solve_alone(contact, response, room):
+        end, alone = NEARLY, solve_alone(contact, response, room)
+        if not alone:
             keep_impulses(contact, room)
             taken, error, largest, end = newton(
                 contact, response, room, tolerance, speed, rounding, hat, eps, ITERATIONS
@@ -90,7 +90,7 @@ def coulomb(params, dynamics, contact, state, work, dt):
             stage = NEWTON
         if end == FAILED:
             return_impulses(contact, room)
-        if end != SOLVED and response.report[ALL_ITERATIONS] > EFFORT:
+        if end != SOLVED and not alone and response.report[ALL_ITERATIONS] > EFFORT:
             stage = NOT_CONVERGED
         elif end != SOLVED:
             taken, error, largest, solved = de_saxce(
