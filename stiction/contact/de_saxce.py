@@ -22,16 +22,14 @@ import math
 
 from stiction.compiled import kernel, seldom
 from stiction.contact.friction import KIND, MU, OPEN, SLIP, STICK, tangential
+from stiction.contact.lu_factors import RIGHT, factor, substitute
 from stiction.contact.newton import (
-    RIGHT,
     add_outer,
     assemble,
     compliance,
     constrained_velocity,
-    factor,
     project,
     stiffen_sticking,
-    substitute,
 )
 from stiction.kernels.response import arm_from_centre, gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import (

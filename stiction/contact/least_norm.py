@@ -9,7 +9,8 @@ import math
 
 from stiction.compiled import kernel
 from stiction.contact.friction import MU, tangential
-from stiction.contact.newton import RIGHT, factor, stiffen_sticking, substitute
+from stiction.contact.lu_factors import RIGHT, factor, substitute
+from stiction.contact.newton import stiffen_sticking
 from stiction.kernels.response import arm_from_centre, velocity_after
 from stiction.kernels.spatial import (
     add,

@@ -23,6 +23,7 @@ import math
 
 from stiction.compiled import kernel
 from stiction.contact.friction import KIND, MU, OPEN, SLIP, STICK
+from stiction.contact.lu_factors import RIGHT, factor, store_six, substitute
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import (
     add,
@@ -41,11 +42,11 @@ from stiction.kernels.spatial import (
 
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
-RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
 POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
-SETTLED = 1e-7  # relative error from which on factors are kept, and polishing begins
+CLOSE = 1e-5  # relative error from which on polishing begins ...
+SETTLED = 1e-7  # ... and factors are kept
 LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
@@ -258,18 +259,24 @@ def tangent_stiffness(contact, response, room, eps):
 
 @kernel
 def assemble(contact, response):
-    """matrix = 1 + (tangent stiffness) L."""
+    """matrix = 1 + (tangent stiffness) L; L is symmetric."""
     A, H, L = response.matrix, response.tangent, response.inverse_inertia
-    slots = contact.slots[0]
+    slots, zero = contact.slots[0], like(response.matrix[0, 0], 0)
     for b in range(slots):
         for c in range(slots):
-            for j in range(6):
-                column = 6 * c + j
-                for i in range(6):
-                    total = like(L[0, 0, 0], column == 6 * b + i)
-                    for q in range(6):
-                        total += H[b, i, q] * L[column, b, q]
-                    A[6 * b + i, column] = total
+            for i in range(6):
+                a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
+                for q in range(6):
+                    x, row = H[b, i, q], 6 * b + q
+                    a0 += x * L[row, c, 0]
+                    a1 += x * L[row, c, 1]
+                    a2 += x * L[row, c, 2]
+                    a3 += x * L[row, c, 3]
+                    a4 += x * L[row, c, 4]
+                    a5 += x * L[row, c, 5]
+                store_six(A, 6 * b + i, 6 * c, (a0, a1, a2, a3, a4, a5))
+    for k in range(6 * slots):
+        A[k, k] += like(zero, 1)
 
 
 @kernel
@@ -291,45 +298,6 @@ def unbalance(contact, response, room, eps, hat):
         for k in range(3):
             right[RIGHT, 6 * slot + k] = force[k] - response.wrench[slot, k]
             right[RIGHT, 6 * slot + 3 + k] = moment[k] - response.wrench[slot, 3 + k]
-
-
-@kernel
-def factor(A, order, n):
-    """LU factors of A in its place, with partial pivoting; order[PIVOT] holds exchanged rows."""
-    for k in range(n):
-        best, size = k, abs(A[k, k])
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > size:
-                best, size = i, abs(A[i, k])
-        order[PIVOT, k] = best
-        if best != k:
-            for j in range(n):
-                A[k, j], A[best, j] = A[best, j], A[k, j]
-        inverse = like(size, 1) / A[k, k]
-        for i in range(k + 1, n):
-            share = A[i, k] * inverse
-            A[i, k] = share
-            if share != 0:
-                for j in range(k + 1, n):
-                    A[i, j] -= share * A[k, j]
-
-
-@kernel
-def substitute(A, x, n):
-    """x[RIGHT] <- A^-1 x[RIGHT] with the factors of A."""
-    for k in range(n):
-        best = int(x[PIVOT, k])
-        x[RIGHT, k], x[RIGHT, best] = x[RIGHT, best], x[RIGHT, k]
-    for i in range(n):
-        rest = x[RIGHT, i]
-        for j in range(i):
-            rest -= A[i, j] * x[RIGHT, j]
-        x[RIGHT, i] = rest
-    for i in range(n - 1, -1, -1):
-        rest = x[RIGHT, i]
-        for j in range(i + 1, n):
-            rest -= A[i, j] * x[RIGHT, j]
-        x[RIGHT, i] = rest / A[i, i]
 
 
 @kernel
@@ -384,8 +352,9 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
             return k, error, largest, SOLVED
         if k == most or polished == MOST_POLISHES:
             break
+        close = changes == 0 and k > 0 and error <= like(eps, CLOSE) * largest
         same = changes == 0 and k > 0 and (fits or error <= like(eps, SETTLED) * largest)
-        if fits or polished > 0 or (same and polishes > 0):
+        if fits or polished > 0 or (close and polishes > 0):
             hat = like(eps, 1)
             polished += 1
             softer = like(eps, SOFTER if polished > polishes and changes > 0 else 1) * stiff

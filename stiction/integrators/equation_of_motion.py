@@ -45,6 +45,7 @@ from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK, PRESCRIBED, Dynamics
 
 BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them
+SWIFT = 2  # ... and so often a sliding joint may be turned round at once
 WORST = 0.5  # part of the worst contradiction from which on a mode is one of these
 CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
@@ -195,7 +196,7 @@ def change_modes(dynamics, q, v, dt, shares, turn, tries):
         return descend(dynamics, q, v, dt, shares)
     creep = like(dt, 0 if turn == JOINTS else CREEP)
     share = like(dt, WORST if turn == TOGETHER and tries >= BLOCKS else 0)
-    return pivot(dynamics, q, v, dt, shares, creep, share) == 0
+    return pivot(dynamics, q, v, dt, shares, creep, share, tries < SWIFT) == 0
 
 
 @kernel

@@ -12,7 +12,7 @@ import math
 from stiction.compiled import kernel, seldom
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
-from stiction.contact.newton import RIGHT, factor, substitute
+from stiction.contact.lu_factors import RIGHT, factor, substitute
 from stiction.integrators.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone

@@ -159,11 +159,13 @@ def contradiction(dynamics, d, v, dt, judged):
 
 
 @kernel
-def pivot(dynamics, q, v, dt, shares, creep, share):
+def pivot(dynamics, q, v, dt, shares, creep, share, swift):
     """Change the modes that the solution speaks against; returns how many.
 
     All of them, or those that it speaks against at least `share` times as much as against the
-    worst: changing all is quick, but may go round in circles.
+    worst: changing all is quick, but may go round in circles. So may `swift`: a coordinate that
+    is turned round faster than its friction could stop it goes on from sliding one way to sliding
+    the other, without being tried as a stuck one.
     """
     worst, wrong = like(dt, 0), 0
     if share > 0:
@@ -177,10 +179,23 @@ def pivot(dynamics, q, v, dt, shares, creep, share):
         mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
         if mode != dynamics.mode[d]:
             if share == 0 or contradiction(dynamics, d, v, dt, mode) >= share * worst:
+                if swift and mode == STUCK:
+                    mode = turned_mode(dynamics, d, v[d] + dt * dynamics.acceleration[d], dt)
                 dynamics.mode[d] = untried_mode(dynamics, d, mode, wrong == 1)
                 hold_mode(dynamics, d, q, v, dt, shares)
                 changed += 1
     return changed
+
+
+@kernel
+def turned_mode(dynamics, d, v_next, dt):
+    """Mode of a sliding coordinate that would end the step with v_next, the other way, if it slid on.
+
+    With its friction turned round it would be slower by twice what friction does in a step.
+    """
+    if abs(v_next) <= like(dt, 2) * friction_speed(dynamics, d, dt):
+        return STUCK
+    return SLIDING_UP if v_next > 0 else SLIDING_DOWN
 
 
 @kernel
@@ -203,12 +218,13 @@ def untried_mode(dynamics, d, judged, alone):
 def guess_mode(dynamics, d, v, dt):
     """Mode to begin with in coordinate d: the last, except where friction was never judged.
 
-    A sliding coordinate that would come to rest at the acceleration of the last step sticks.
+    A sliding coordinate that would come to rest at the acceleration of the last step sticks, unless
+    it would be turned round faster than its friction could stop it; such accelerations seldom last.
     """
     tree, mode = dynamics.tree, dynamics.mode[d]
     v_next = v[d] + dt * dynamics.last_acceleration[d]
     if (mode == SLIDING_UP and v_next < 0 < v[d]) or (mode == SLIDING_DOWN and v_next > 0 > v[d]):
-        return STUCK
+        return STUCK if turned_mode(dynamics, d, v_next, dt) == STUCK else mode
     if mode != LOOSE or tree.friction[d] <= 0:
         return mode
     if v[d] > 0:
