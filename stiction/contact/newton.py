@@ -15,8 +15,7 @@ beside that of the slot, g. Which case holds is told by projecting y = p - v / g
 and Curnier's equation); Newton's method then solves w = sum P' p for these cases and repeats.
 
 p^ = 0 makes the impulses unique: those of least norm, a function of the state alone, at the price
-of velocities R p. Once the cases are settled, repeating with p^ = p takes these velocities away
-without another factorisation. p^ from the last step instead (proximal) is easier to solve.
+of velocities R p. Once the cases are settled, repeating with p^ = p takes these velocities away. p^ from the last step instead (proximal) is easier to solve.
 """
 
 import math
@@ -45,8 +44,7 @@ DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
 POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
-CLOSE = 1e-5  # relative error from which on polishing begins ...
-SETTLED = 1e-7  # ... and factors are kept
+CLOSE = 1e-5  # relative error from which on polishing begins
 LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
@@ -101,13 +99,14 @@ def implied_impulse(contact, room, i, v, R, hat):
 
 @kernel
 def judge_points(contact, response, room, eps, hat, solved, softness):
-    """Find the case of every point; returns the largest error, the largest impulse and changes.
+    """Find the case of every point; returns the largest error, the largest impulse, changes, slips.
 
-    Both as velocities, times g [m/s]. Impulses become those on the cone. `solved` tells that the
+    The first two as velocities, times g [m/s]; then how many cases are new, and how many points
+    slip. Impulses become those on the cone. `solved` tells that the
     twists are those of a linear solve, which then implies the impulses; these must also add up to
     the wrenches.
     """
-    largest, error, changes = like(eps, 0), like(eps, 0), 0
+    largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
     i = 0
     for slot in range(contact.slots[0]):
         g, t = compliance(response, slot), load_twist(response.twist, slot)
@@ -131,6 +130,7 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
             off = max(off, dot(change, change))
             size = max(size, dot(on_cone, on_cone))
             changes += room[i, KIND] != kind
+            slips += room[i, KIND] == SLIP
             i += 1
         if solved:  # shared by the points, whose errors are independent
             points = like(eps, i - first)
@@ -139,7 +139,7 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
                 off = max(off, dot(moment, moment) / (reach * points))
         error = max(error, g * g * off)
         largest = max(largest, g * g * size)
-    return math.sqrt(error), math.sqrt(largest), changes
+    return math.sqrt(error), math.sqrt(largest), changes, slips
 
 
 @kernel
@@ -325,9 +325,10 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
 
     Error and impulse are velocities [m/s], see `judge_points`; it ends with an error of `tolerance`
     of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
-    hat = 1 take the velocities R p away once the cases are settled; an error of `speed` is good
-    enough only after LENIENT of them. In single precision the tolerance may be out of reach: an
-    error below `rounding` that does not get better, with the same cases, is as good as it gets.
+    hat = 1 take the velocities R p away once the cases are settled, with the same factors where no
+    point slips; an error of `speed` is good enough only after LENIENT of them. In single precision
+    the tolerance may be out of reach: an error below `rounding` that does not get better, with the
+    same cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
@@ -339,7 +340,9 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
             softness = max(like(eps, SHARPER) * softness, eps)
         if polished > 0:
             softness = like(eps, 1)
-        error, largest, changes = judge_points(contact, response, room, eps, hat, k > 0, softness)
+        error, largest, changes, slips = judge_points(
+            contact, response, room, eps, hat, k > 0, softness
+        )
         if largest == 0 and error == 0:
             return k, error, largest, SOLVED
         stalls = changes == 0 and like(eps, STALLING) * before < error <= rounding * largest
@@ -352,8 +355,9 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
             return k, error, largest, SOLVED
         if k == most or polished == MOST_POLISHES:
             break
-        close = changes == 0 and k > 0 and error <= like(eps, CLOSE) * largest
-        same = changes == 0 and k > 0 and (fits or error <= like(eps, SETTLED) * largest)
+        settled = k > 0 and changes == 0
+        close = settled and error <= like(eps, CLOSE) * largest
+        same = settled and slips == 0  # else the directions of friction have turned
         if fits or polished > 0 or (close and polishes > 0):
             hat = like(eps, 1)
             polished += 1
