@@ -16,15 +16,16 @@ def factor(A, order, n):
 
     order[PIVOT] holds exchanged rows. A has columns up to the next multiple of six.
     """
+    blocks = (n + 5) // 6
     for k in range(n):
         best = largest_pivot(A, k, n)
         order[PIVOT, k] = best
         if best != k:
-            for column in range(0, n, 6):
-                exchange_rows(A, k, best, column)
+            for block in range(blocks):
+                exchange_rows(A, k, best, 6 * block)
         inverse = like(A[k, k], 1) / A[k, k]
-        for column in range(6 * (k // 6), n, 6):
-            subtract_row(A, k, column, inverse, n)
+        for block in range(k // 6, blocks):
+            subtract_row(A, k, 6 * block, inverse, n)
         for i in range(k + 1, n):
             A[i, k] *= inverse
         A[k, k] = inverse
