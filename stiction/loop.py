@@ -15,7 +15,7 @@ from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.integrators.drift import remove_drift
 from stiction.integrators.integrator import INTEGRATORS, take_step
 from stiction.integrators.sliding import finish_slides
-from stiction.integrators.touching import APPROACH, IMPACT, WHOLE
+from stiction.integrators.touching import APPROACH, EARLIEST, IMPACT, WHOLE, begin_step
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import ALL_ITERATIONS
 from stiction.kernels.spatial import like
@@ -218,7 +218,7 @@ def step_through_impacts(model, params, system, state, work, time, dt):
     comes to rest has ever more of them: after IMPACTS, the rest of the step is taken as a whole.
     """
     surface = system.surface
-    surface.impact[0], surface.impact[1] = like(dt, math.inf), dt
+    begin_step(surface, system.dynamics, dt)
     clear_totals(work)
     phase, impacts, left, part = WHOLE, 0, dt, dt
     status = OK
@@ -229,7 +229,7 @@ def step_through_impacts(model, params, system, state, work, time, dt):
         work.share[0] = -1
         status = max(status, take_step(params, system, state, work, time, part))
         if phase == WHOLE:
-            until = surface.impact[0]
+            until = surface.impact[EARLIEST]
             if impacts == IMPACTS or not until < part:
                 keep_acceleration(system.dynamics)
                 add_part(system, work, part / dt)

@@ -47,7 +47,7 @@ def places_of(world: World) -> tuple[Places, list[str], list[tuple[str, str]]]:
         first += len(robot.link_name)
     rows.sort(key=lambda row: row["link"])  # places of one link are neighbours
     pairs = [(own, ground) for own in materials for ground in grounds]
-    return _stacked(rows, _extent(world, rows)), [row["name"] for row in rows], pairs
+    return _stacked(world, rows), [row["name"] for row in rows], pairs
 
 
 def shape_places(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
@@ -146,21 +146,24 @@ def share_of_stiffness(places: Places, rows: np.ndarray) -> float:
     return min(1.0, SOLE_POINTS / most)
 
 
-def _extent(world: World, rows: list[dict[str, Any]]) -> float:
-    """Farthest that a place may be from O of its tree [m]; infinite if a slide has no end."""
+def _extent(world: World, rows: list[dict[str, Any]], slides: bool) -> float:
+    """Farthest that a place may be from O of its tree [m].
+
+    With `slides` as far as they go, which may be without end; else at zero.
+    """
     tree = world.tree
     far = np.zeros(len(tree.parent))
     for link in range(1, len(far)):
         parent, d = tree.parent[link], tree.v_index[link]
         if parent > 0:
             far[link] = far[parent] + np.linalg.norm(tree.joint_position[link])
-        if parent > 0 and tree.joint_type[link] == PRISMATIC:
+        if slides and parent > 0 and tree.joint_type[link] == PRISMATIC:
             far[link] += max(abs(tree.lower[d]), abs(tree.upper[d]))
     reach = [far[row["link"]] + np.linalg.norm(row["centre"]) + row["radius"] for row in rows]
     return float(max(reach, default=0.0))
 
 
-def _stacked(rows: list[dict[str, Any]], extent: float) -> Places:
+def _stacked(world: World, rows: list[dict[str, Any]]) -> Places:
     """One array per field."""
 
     def column(name: str, kind: Any, *shape: int) -> np.ndarray:
@@ -181,7 +184,8 @@ def _stacked(rows: list[dict[str, Any]], extent: float) -> Places:
         group=groups.astype(np.int64),
         pair=column("pair", np.int64),
         share=np.ones(len(rows)),
-        extent=np.array([extent]),
+        extent=np.array([_extent(world, rows, slides=True)]),
+        size=np.array([_extent(world, rows, slides=False)]),
         group_link=group_links,
         group_first=np.append(firsts, len(rows)).astype(np.int64),
         group_centre=np.array([centre for centre, _ in spheres]).reshape(-1, 3),

@@ -539,6 +539,6 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         memory,
         Workspace(np.zeros((count, declared.room)), np.zeros(2), response),
         phase=np.zeros(2, np.int64),
-        impact=np.full(3, np.inf),
+        impact=np.full(4, np.inf),
     )
     return surface, names, notes

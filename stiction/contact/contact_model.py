@@ -205,7 +205,7 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
 
 # What the time of impact needs to know of a solver.
 restitution_of = parameter_or("restitution", 0.0)
-rest_speed_of = parameter_or("rest_speed", 0.01)
+rest_speed_of = parameter_or("rest_speed", 0.0)
 newton_impacts_of = parameter_or("newton_impacts", 0.0)
 # What the end of a slide needs to know: a model without these has no slides to end.
 mu_kinetic_of = parameter_or("mu_kinetic", 0.0)

@@ -56,7 +56,7 @@ class Coulomb(NamedTuple):
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
     restitution: Fraction = 0.0
-    rest_speed: Speed = 0.01  # points that come down more slowly do not bounce
+    rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
     unique: Switch = 1.0

@@ -15,7 +15,8 @@ beside that of the slot, g. Which case holds is told by projecting y = p - v / g
 and Curnier's equation); Newton's method then solves w = sum P' p for these cases and repeats.
 
 p^ = 0 makes the impulses unique: those of least norm, a function of the state alone, at the price
-of velocities R p. Once the cases are settled, repeating with p^ = p takes these velocities away. p^ from the last step instead (proximal) is easier to solve.
+of velocities R p. Once the cases are settled, repeating with p^ = p takes these velocities away.
+p^ from the last step instead (proximal) is easier to solve.
 """
 
 import math

@@ -28,7 +28,7 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
-ALLOWED_DEPTH = 1e-5  # that is left alone [m]
+ALLOWED_DEPTH = 1e-5  # that is left alone, as part of the robots' size
 RECOVERY = 0.2  # part of what is deeper that is taken back per step
 SWEEPS = 5
 
@@ -40,12 +40,13 @@ def remove_drift(system, state, work):
     deepest = like(contact.table[0, 0], 0)
     for i in range(contact.count[0]):
         deepest = max(deepest, contact.depth[i])
-    if deepest > like(deepest, ALLOWED_DEPTH):
-        lift_points(system, state, work)
+    allowed = like(deepest, ALLOWED_DEPTH) * system.surface.places.size[0]
+    if deepest > allowed:
+        lift_points(system, state, work, allowed)
 
 
 @seldom
-def lift_points(system, state, work):
+def lift_points(system, state, work, allowed):
     """Move the configuration so that points deeper than allowed rise."""
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
@@ -57,7 +58,7 @@ def lift_points(system, state, work):
             response.twist[slot, k] = 0
     for _ in range(SWEEPS):
         for i in range(contact.count[0]):
-            push_out(contact, response, i)
+            push_out(contact, response, i, allowed)
     gather_wrenches(contact, response)
     wrenches_alone(dynamics, contact, response, like(deepest, 1))
     for d in range(len(work.v)):
@@ -67,12 +68,12 @@ def lift_points(system, state, work):
 
 
 @kernel
-def push_out(contact, response, i):
+def push_out(contact, response, i, allowed):
     """Change the push on point i so that it rises as wanted, all others held; it never pulls."""
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(load_twist(response.twist, contact.slot[i]), r))
-    wanted = like(rise, RECOVERY) * (contact.depth[i] - like(rise, ALLOWED_DEPTH))
+    wanted = like(rise, RECOVERY) * (contact.depth[i] - allowed)
     yielding = dot(n, transform(delassus(contact, response, i, i), n))
     new = max(like(rise, 0), old + (wanted - rise) / yielding)
     if new != old:

@@ -14,6 +14,7 @@ from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
 from stiction.contact.lu_factors import RIGHT, factor, substitute
 from stiction.integrators.forward_dynamics import respond
+from stiction.integrators.touching import BEND
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone
 from stiction.kernels.spatial import (
@@ -35,7 +36,8 @@ def finish_slides(system, state, work, dt):
     """Take back what links that came to rest within the step moved too far."""
     contact = system.surface.contact
     response = system.surface.work.response
-    if contact.count[0] == 0 or system.surface.impact[2] == 1:  # 1: no motion at the old velocity
+    moves_by_new = system.surface.impact[BEND] == 1  # alone, not by the old velocity as well
+    if contact.count[0] == 0 or moves_by_new:
         return
     stopped, first = False, 0
     for slot in range(contact.slots[0]):

@@ -79,7 +79,7 @@ APPROACH = 1  # up to an impact: points that come down fast are not held up
 IMPACT = 2  # no time passes, only impulses count
 
 NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
-SKIN = 1e-7  # a smaller gap is none: points of a foot at rest agree on where they are [m]
+SKIN = 1e-7  # of the robots' size: a smaller gap is none, points of a foot agree on where they are
 TAMINGS = 12  # trials for a restitution that adds no energy
 # See `tries_together`. Force laws have no impulses that could be held, so theirs is only the first
 # part of all tries; what other laws find settles faster with joints in turn.
@@ -96,7 +96,14 @@ class Surface(NamedTuple):
     memory: Memory
     work: Workspace
     phase: np.ndarray  # (2) WHOLE, APPROACH or IMPACT; 1 once impulses are found and held
-    impact: np.ndarray  # (3) earliest impact in the step, length of the step [s]; shares.bend
+    impact: np.ndarray  # (4) see below
+
+
+# Rows of `Surface.impact`.
+EARLIEST = 0  # impact in the step [s]
+STEP = 1  # its length [s]
+BEND = 2  # `Shares.bend`
+REST_SPEED = 3  # slower points do not bounce, if the model leaves that open [m/s]
 
 
 class Shares(NamedTuple):
@@ -301,7 +308,7 @@ def _solver_seek(model, surface, dynamics, instant, shares):
     set_clock(surface, instant)
     reach = instant.dt
     if surface.phase[0] == IMPACT:
-        reach = like(reach, NEAR_IMPACT) * surface.impact[1]
+        reach = like(reach, NEAR_IMPACT) * surface.impact[STEP]
     detect(surface.places, surface.ground, dynamics, contact, reach)
     prepare_points(model, surface, dynamics, instant, shares)
 
@@ -339,6 +346,27 @@ def prepare_points(model, surface, dynamics, instant, shares):
 
 
 @kernel
+def begin_step(surface, dynamics, dt):
+    """Tell of a step that it begins: its length, and what gravity does in it.
+
+    A point that gravity stops within the step does not bounce; without gravity, one that does not
+    leave the skin within it.
+    """
+    gravity = dynamics.tree.gravity
+    g = (gravity[0], gravity[1], gravity[2])
+    skin = like(dt, SKIN) * surface.places.size[0]
+    surface.impact[EARLIEST], surface.impact[STEP] = like(dt, math.inf), dt
+    surface.impact[REST_SPEED] = max(dt * math.sqrt(dot(g, g)), skin / dt)
+
+
+@kernel
+def rest_speed(model, surface, pair):
+    """Points that come down more slowly do not bounce [m/s]."""
+    told = rest_speed_of(model, surface.contact.table, pair)
+    return told if told > 0 else surface.impact[REST_SPEED]
+
+
+@kernel
 def lay_floors(model, surface, dt, shares, bounce):
     """Write the slowest velocity along the normal that each point may end the step with.
 
@@ -346,22 +374,22 @@ def lay_floors(model, surface, dt, shares, bounce):
     a point that comes down fast goes up again with `bounce` times its coefficient of restitution.
     """
     contact, phase = surface.contact, surface.phase[0]
+    skin = like(dt, SKIN) * surface.places.size[0]
     for i in range(contact.count[0]):
         pair, gap = contact.pair[i], -contact.depth[i]
         v_n = dot(load_vector(contact.normal, i), load_vector(contact.velocity, i))
-        fast = v_n < -rest_speed_of(model, contact.table, pair)
+        fast = v_n < -rest_speed(model, surface, pair)
         floor = like(gap, 0)
         if phase == IMPACT:
             if fast:
                 floor = -bounce * restitution_of(model, contact.table, pair) * v_n
         elif phase == APPROACH and fast:
             floor = like(gap, NEVER)
-        elif gap > like(gap, SKIN):
+        elif gap > skin:
             # what bounces needs its time of impact, so it is held up only within this step
             bounces = fast and restitution_of(model, contact.table, pair) > 0
             new = shares.bend if bounces else shares.new
-            open_gap = gap - like(gap, SKIN)
-            floor = min(-(open_gap / dt + shares.old * v_n) / new, floor)
+            floor = min(-((gap - skin) / dt + shares.old * v_n) / new, floor)
         contact.floor[i] = floor
 
 
@@ -384,7 +412,7 @@ def _solver_resist(model, system, instant, shares):
     surface, dynamics, dt = system.surface, system.dynamics, instant.dt
     contact, response = surface.contact, surface.work.response
     surface.phase[1] = 1
-    surface.impact[0], surface.impact[2] = like(dt, math.inf), shares.bend
+    surface.impact[EARLIEST], surface.impact[BEND] = like(dt, math.inf), shares.bend
     if contact.count[0] == 0:
         clear_report(response)
         return OK
@@ -392,7 +420,7 @@ def _solver_resist(model, system, instant, shares):
     status = solve_and_tame(model, surface, dynamics, dt, shares)
     add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     if surface.phase[0] == WHOLE:
-        surface.impact[0] = earliest_impact(model, contact, response, instant, shares)
+        surface.impact[EARLIEST] = earliest_impact(model, surface, instant, shares)
     return status
 
 
@@ -486,13 +514,14 @@ def work_is_safe(model, contact, response):
 
 
 @kernel
-def earliest_impact(model, contact, response, instant, shares):
+def earliest_impact(model, surface, instant, shares):
     """When the first point that is held up and came down fast reaches the ground [s]; else inf.
 
     From the begin of the step a gap closes as gap + v t + shares.bend a t^2, in the way that the
     integrator moves positions. Where the next contact detection follows the new velocity alone, a
     point without restitution needs no time of its own: it is just at the ground by then.
     """
+    contact, response = surface.contact, surface.work.response
     first = like(instant.dt, math.inf)
     for i in range(contact.count[0]):
         n = load_vector(contact.normal, i)
@@ -500,7 +529,7 @@ def earliest_impact(model, contact, response, instant, shares):
         if dot(n, load_vector(contact.impulse, i)) <= 0:
             continue
         pair = contact.pair[i]
-        if v_n >= -rest_speed_of(model, contact.table, pair):
+        if v_n >= -rest_speed(model, surface, pair):
             continue
         if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
             continue

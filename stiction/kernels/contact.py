@@ -68,6 +68,7 @@ class Places(NamedTuple):
     pair: np.ndarray  # (n) row of `Contact.table` for the first of the ground's materials
     share: np.ndarray  # (n) of the stiffness and damping of force laws, see `stiction.places`
     extent: np.ndarray  # (1) farthest that a place may be from O of its tree [m]
+    size: np.ndarray  # (1) the same with slides at zero, a length of the robots [m]
     group_link: np.ndarray  # (groups)
     group_first: np.ndarray  # (groups + 1) first place; those of group g end where g + 1 begins
     group_centre: np.ndarray  # (groups, 3) of a sphere around its places, in the link [m]

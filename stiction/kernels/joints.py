@@ -189,9 +189,9 @@ def pivot(dynamics, q, v, dt, shares, creep, share, swift):
 
 @kernel
 def turned_mode(dynamics, d, v_next, dt):
-    """Mode of a sliding coordinate that would end the step with v_next, the other way, if it slid on.
+    """Mode of a sliding coordinate that would be turned round, to v_next, if its mode stayed.
 
-    With its friction turned round it would be slower by twice what friction does in a step.
+    With its friction turned round as well it is slower by twice what friction does in a step.
     """
     if abs(v_next) <= like(dt, 2) * friction_speed(dynamics, d, dt):
         return STUCK

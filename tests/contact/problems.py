@@ -167,6 +167,7 @@ def step_of(world, motion, k, dt=DT):
     """Step k of a motion without control."""
     q, v, tree = motion.q[k], motion.v[k], world.tree
     rows, gap = point_jacobians(world, q)
+    skin = SKIN * places_of(world)[0].size[0]
     v_n = rows[:, 2] @ v
     reach = -np.minimum(dt * v_n, 0) + REACH * 9.81 / 2 * dt * dt
     # also points that the accelerations of an impact bring to the ground within the step
@@ -176,7 +177,7 @@ def step_of(world, motion, k, dt=DT):
     v_free = v + np.linalg.solve(H, dt * (forces - tree.damping * v))
     return Step(
         J=rows[near].reshape(-1, world.nv),
-        floor=np.where(gap[near] > SKIN, -(gap[near] - SKIN) / dt, 0.0),
+        floor=np.where(gap[near] > skin, -(gap[near] - skin) / dt, 0.0),
         H=H,
         v_free=v_free,
         v_next=motion.v[k + 1],

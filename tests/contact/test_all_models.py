@@ -212,11 +212,7 @@ def in_other_units(model, length, mass, time):
 @for_each(LAWS)
 @pytest.mark.parametrize("units", [(0.25, 1.0, 1.0), (1.0, 8.0, 1.0), (1.0, 1.0, 2.0), (4, 0.5, 2)])
 def test_units_do_not_matter(model, units):
-    """A landing on a tripod told in other units of length, mass and time.
-
-    Solvers know lengths of their own: gaps and depths so small that they do not matter (`SKIN`,
-    `ALLOWED_DEPTH`). In another unit of length a point may come to the ground a step sooner.
-    """
+    """A landing on a tripod told in other units of length, mass and time."""
     length, mass, time = units
     dt, motions = 1e-3, []
     for l, m, t in ((1.0, 1.0, 1.0), units):
@@ -228,16 +224,12 @@ def test_units_do_not_matter(model, units):
         law = in_other_units(model, l, m, t)
         motions.append(st.simulate(world, law, duration=steps * dt / t, dt=dt / t, state=state))
     ours, theirs = motions
-    solver = MODELS[type(model)].family == IMPULSE_SOLVER
-    lengths = solver and length != 1.0
-    near = 0.5 * dt if lengths else 1e-9
-    assert np.allclose(theirs.q[:, :3] * length, ours.q[:, :3], rtol=0, atol=near)
+    assert np.allclose(theirs.q[:, :3] * length, ours.q[:, :3], rtol=0, atol=1e-9)
     force = mass * length / time**2
     impulse = dt * ours.force[:-1].sum(axis=(0, 1))
     other = dt * force * theirs.force[:-1].sum(axis=(0, 1))
-    assert np.allclose(impulse, other, rtol=0, atol=(1e-2 if lengths else 1e-6) * impulse[2])
-    if not lengths:
-        assert np.allclose(theirs.v[:, 3:] / time, ours.v[:, 3:], rtol=0, atol=1e-7)
+    assert np.allclose(impulse, other, rtol=0, atol=1e-6 * impulse[2])
+    assert np.allclose(theirs.v[:, 3:] / time, ours.v[:, 3:], rtol=0, atol=1e-7)
 
 
 @for_each(promising(UNIQUE_FORCES))
