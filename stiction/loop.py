@@ -51,6 +51,9 @@ class Report(NamedTuple):
     unsolved: np.ndarray  # (1) steps whose contact problem or joint friction was not solved
     worst_step: np.ndarray  # (1) the one of these with the largest residual
     worst_residual: np.ndarray  # (1) that residual
+    contact_work: np.ndarray  # (1) of all steps so far, if each was recorded [J]
+    most_work: np.ndarray  # (1) the largest that this ever was: energy from the ground [J]
+    most_step: np.ndarray  # (1) after which it was
 
 
 class Clock(NamedTuple):
@@ -160,6 +163,7 @@ def clear_totals(work):
     if work.wanted[0] == 0:
         return
     zero_rows(work.total_impulse)
+    work.total_work[0] = 0
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
 
@@ -182,6 +186,7 @@ def add_part(system, work, share):
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
+    work.total_work[0] += work.contact_work[0]
 
 
 def step_with(model, params, system, state, work, time, dt):
@@ -264,6 +269,17 @@ def count_unsolved(report, solved, step):
     report.unsolved[0] += 1
 
 
+@kernel
+def add_work(report, done, step):
+    """Add the work of contact in a step, and remember when the sum was largest.
+
+    It is never above zero where the ground only takes energy, or gives back what it has taken.
+    """
+    report.contact_work[0] += done
+    if report.contact_work[0] > report.most_work[0]:
+        report.most_work[0], report.most_step[0] = report.contact_work[0], step
+
+
 def run(params, system, state, work, record, clock, first, last, report):
     """Take the steps first .. last; returns a status."""
     for step in range(first, last):
@@ -277,6 +293,8 @@ def run(params, system, state, work, record, clock, first, last, report):
         commit(system.surface.memory)
         if keep:
             keep_forces(record, work, row, clock.dt)
+        if clock.every == 1:
+            add_work(report, work.total_work[0], step)
         count_unsolved(report, work.total_solver, step)
         report.steps[0] = step + 1
         report.fault[0] = fault(state)

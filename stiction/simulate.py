@@ -24,8 +24,8 @@ from stiction.simulation import (
     Simulation,
     is_count,
     is_real,
-    warn_of_depth,
 )
+from stiction.warn import warn_of_depth
 from stiction.world import State, World
 
 CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progress and Ctrl-C
@@ -94,7 +94,7 @@ def simulate(
         _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
     finally:  # a run that fails says it, too
         parameters["notes"] += warn_of_depth(simulation, arrays.depth)
-        simulation.warn_once(stacklevel=2)
+        parameters["notes"] += simulation.warn_once(stacklevel=2)
     if steps % record.every == 0:
         arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v
         for name, array in arrays._asdict().items():

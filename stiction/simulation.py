@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.coulomb import Coulomb
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.errors import DivergenceError, InputError, JointSolveError, StabilityWarning
+from stiction.errors import DivergenceError, InputError, JointSolveError
 from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.ground import LEVEL
 from stiction.integrators.equation_of_motion import System
@@ -37,12 +36,8 @@ from stiction.loop import SPEED_LIMIT, Clock, Record, loop_for
 from stiction.materials import check_named, pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
-from stiction.stability import (
-    landing_speeds,
-    longest_explicit_step,
-    longest_step,
-)
 from stiction.unsolved import UnsolvedSteps, allocate_report, unsolved_steps, warn_of_unsolved
+from stiction.warn import warn_of_energy, warn_of_long_step, warn_of_servos
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
@@ -132,7 +127,7 @@ class Simulation:
         )
         self._work = allocate_work(world, len(self.place_names))
         self._report = allocate_report()
-        self._warned = False
+        self._warned = self._warned_of_energy = False
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
@@ -178,11 +173,19 @@ class Simulation:
         """Steps so far whose contact problem or joint friction was not solved."""
         return unsolved_steps(self._report, self._start, self.dt)
 
-    def warn_once(self, stacklevel: int) -> None:
-        """Warn, once in the life of this simulation, if steps were not solved."""
+    def warn_once(self, stacklevel: int) -> list[str]:
+        """Warn, once in its life, if steps were not solved, and if the ground gave energy.
+
+        Returns what was said of energy.
+        """
         if self.unsolved.count and not self._warned:
             self._warned = True
             warn_of_unsolved(self.unsolved.message(self._system.model), stacklevel + 1)
+        if self._warned_of_energy:
+            return []
+        told = warn_of_energy(self, self._report, stacklevel + 1)
+        self._warned_of_energy = len(told) > 0
+        return told
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
         """Take n steps with forces `torque` along the coordinates, (nv), beside controllers.
@@ -411,64 +414,6 @@ def checked_method(method: Any) -> Any:
     return method
 
 
-def warn_of_long_step(
-    world: World, model: Any, surface: Surface, dt: float, state: State
-) -> list[str]:
-    """Warn, with numbers, where an explicit contact law would need shorter steps; and note it."""
-    places, table = surface.places, surface.contact.table
-    landing = None
-    if MODELS[type(model)].landing_depth is not None and len(places.link):
-        landing = landing_speeds(world, places, surface.ground, state)
-    bound = longest_step(world, model, places, table, landing)
-    if bound is None or dt <= bound.dt:
-        return []
-    deep = f" at a depth of {1e3 * bound.depth:.2g} mm" if bound.depth > 0 else ""
-    together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
-    message = (
-        f"{type(model).__name__}: dt is {dt:g} s; {together}, bear at most "
-        f"{bound.dt:.3g} s{deep}: give a shorter dt, or less stiffness and damping"
-    )
-    warnings.warn(message, StabilityWarning, stacklevel=4)
-    return [message]
-
-
-def warn_of_depth(simulation: Simulation, depth: np.ndarray) -> list[str]:
-    """Warn if points went deeper (rows, places) than the step allows for a law that stiffens."""
-    system = simulation._system
-    surface, model = system.surface, system.model
-    if MODELS[type(model)].landing_depth is None or depth.size == 0:
-        return []
-    reached = np.nan_to_num(depth).max(axis=0)
-    table = surface.contact.table
-    bound = longest_step(simulation.world, model, surface.places, table, depths=reached)
-    if bound is None or simulation.dt <= bound.dt or bound.depth == 0:
-        return []
-    message = (
-        f"{type(model).__name__}: '{bound.link}' went {1e3 * bound.depth:.3g} mm deep, where its "
-        f"{bound.points} points bear a dt of at most {bound.dt:.3g} s; this run had "
-        f"{simulation.dt:g} s: do not trust it, give a shorter dt or more stiffness"
-    )
-    warnings.warn(message, StabilityWarning, stacklevel=3)
-    return [message]
-
-
-def warn_of_servos(
-    world: World, integrator: Any, controllers: tuple, state: State, dt: float
-) -> list[str]:
-    """Warn where an explicit integrator would need shorter steps for servos and joint dampers."""
-    bound = longest_explicit_step(world, integrator, controllers, state)
-    if bound is None or dt <= bound.dt:
-        return []
-    message = (
-        f"{type(integrator).__name__} takes servos, springs and dampers of joints explicitly: dt "
-        f"is {dt:g} s; the mode of '{bound.joint}', at {abs(bound.rate):.3g} 1/s, bears at most "
-        f"{bound.dt:.3g} s: give a shorter dt, smaller gains, or an integrator that takes damping "
-        "implicitly, such as Leapfrog()"
-    )
-    warnings.warn(message, StabilityWarning, stacklevel=4)
-    return [message]
-
-
 def bound_controllers(world: World, controller: Controller) -> tuple:
     """All controllers as parameter tuples."""
     several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
@@ -496,6 +441,7 @@ def allocate_work(world: World, places: int) -> Work:
     shapes |= {"impulse": (places, 3), "depth": places, "slip": (places, 3)}
     shapes |= {"contact_velocity": (places, 3)}
     shapes |= {"total_impulse": (places, 3), "total_solver": 3}
+    shapes |= {"contact_work": 1, "total_work": 1}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Work(**arrays, first_mode=np.zeros(nv, np.int64))
 

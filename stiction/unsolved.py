@@ -44,7 +44,8 @@ class UnsolvedSteps:
 def allocate_report(real: Any = np.float64) -> Report:
     """Return the report of a run that has not begun."""
     steps, fault, unsolved, worst_step = (np.zeros(1, np.int64) for _ in range(4))
-    return Report(steps, fault, unsolved, worst_step, np.zeros(1, real))
+    work = np.zeros(1, real), np.zeros(1, real), np.zeros(1, np.int64)
+    return Report(steps, fault, unsolved, worst_step, np.zeros(1, real), *work)
 
 
 def unsolved_steps(report: Report, start: float, dt: float) -> UnsolvedSteps:

@@ -25,8 +25,8 @@ from stiction.simulation import (
     chosen_model,
     is_count,
     make_surface,
-    warn_of_long_step,
 )
+from stiction.warn import warn_of_long_step
 from stiction.world import SLACK, State, World
 
 PRECISIONS = {"float64": np.float64, "float32": np.float32}

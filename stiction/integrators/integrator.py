@@ -47,12 +47,14 @@ class Work(NamedTuple):
     depth: np.ndarray  # (places) penetration
     slip: np.ndarray  # (places, 3) velocity along the ground
     contact_velocity: np.ndarray  # (places, 3) at the end of the step, less the slowest allowed
+    contact_work: np.ndarray  # (1) that contact does on the robots against the ground [J]
     first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
     first_v: np.ndarray  # (nv)
     first_mode: np.ndarray  # (nv)
     total_torque: np.ndarray  # (nv) mean over all parts of the step
     total_passive: np.ndarray  # (nv)
     total_impulse: np.ndarray  # (places, 3) of contact, over all parts of the step
+    total_work: np.ndarray  # (1) of contact, over all parts of the step [J]
     total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts
 
 

@@ -644,7 +644,8 @@ _FAMILIES = {
 def record_contact(model, surface, dynamics, work, dt, share, first):
     """Add a stage's share of the impulses; with the first, also depth, slip and velocities.
 
-    The velocity is that at the end of the step, counted from the slowest allowed.
+    The velocity is that at the end of the step, counted from the slowest allowed. Work is that of
+    the impulses on the mean of the velocities at both ends; a stage of several has one velocity.
     """
     contact, response = surface.contact, surface.work.response
     if first:
@@ -653,17 +654,20 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.contact_velocity)
         for i in range(len(work.depth)):
             work.depth[i] = 0
+        work.contact_work[0] = 0
     close(model, surface, dynamics, dt)
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)
         if contact.depth[i] <= 0 and dot(p, p) == 0:
             continue  # near the ground and not held up
         place, n = contact.point[i], load_vector(contact.normal, i)
-        p = add(load_vector(work.impulse, place), scale(share, p))
-        store_vector(work.impulse, place, p)
+        store_vector(work.impulse, place, add(load_vector(work.impulse, place), scale(share, p)))
+        before, after = load_vector(contact.velocity, i), velocity_after(contact, response, i)
+        mean = scale(like(dt, 0.5), add(before, after)) if share == 1 else before
+        work.contact_work[0] += share * dot(p, mean)
         if first:
-            v = sub(load_vector(contact.velocity, i), load_vector(contact.carried, i))
-            after = add(velocity_after(contact, response, i), scale(-contact.floor[i], n))
+            v = sub(before, load_vector(contact.carried, i))
+            after = add(after, scale(-contact.floor[i], n))
             work.depth[place] = max(contact.depth[i], like(dt, 0))
             store_vector(work.slip, place, sub(v, scale(dot(n, v), n)))
             store_vector(work.contact_velocity, place, after)
