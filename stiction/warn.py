@@ -88,6 +88,8 @@ def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> l
     More than a hundredth of their weight times their size and of their kinetic energy.
     """
     given, world = float(report.most_work[0]), simulation.world
+    if given == 0:
+        return []
     size = float(simulation._system.surface.places.size[0])
     weight = float(world.total_mass * np.linalg.norm(world.gravity))
     if not given > GIVEN * weight * size:

@@ -36,8 +36,10 @@ from stiction.kernels.spatial import (
     sub,
     symmetric_transform,
 )
-from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
+from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
 
+REPEATS = 4  # of a step whose torques were not those of the last one
+SPIN_ERROR = 1e-6  # by which the mean spin may be wrong, as a part of it
 NEWTON_STEPS = 8  # for the mean angular velocity; three or four are taken
 SETTLED = 1e-15  # square of a relative change of it that is rounding
 
@@ -54,12 +56,20 @@ def midpoint(params, system, state, work, time, dt):
     for k in range(len(q)):
         work.q[k] = q[k]
     advance(dynamics.tree, q, v, half)
-    mean_velocities(dynamics, v, dt, work.v, work.v_sum)
+    alone = mean_velocities(dynamics, v, dt, work.v, work.v_sum)
     instant = Instant(time + half, time, dt, half)
-    touched = prepare_at(system, instant, q, v, work.v)
     # detection is half a step ahead in the next step as well, so a whole dt v_next lies between
     shares = Shares(like(dt, 0), like(dt, 1), like(dt, 0.5))
-    settled = settle(system, instant, q, v, shares)
+    touched, settled, repeats = OK, OK, 0
+    while True:
+        touched = prepare_at(system, instant, q, v, work.v)
+        settled = settle(system, instant, q, v, shares)
+        if alone == 0 or repeats == REPEATS:
+            break
+        if not correct_spins(dynamics, v, dt, work.v, work.v_sum):
+            break
+        system.surface.phase[1] = 0  # impulses are sought again
+        repeats += 1
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         work.v[d] = v[d] + half * dynamics.acceleration[d]
@@ -78,8 +88,9 @@ def mean_velocities(dynamics, v, dt, mean, gyroscopic):
     """Velocities in the middle of the step, as far as the past tells.
 
     And the accelerations that gyroscopic terms give to bodies that turn alone; 0 for all others.
+    Returns how many these are.
     """
-    tree, last, half = dynamics.tree, dynamics.last_acceleration, like(dt, 0.5) * dt
+    tree, last, half, alone = dynamics.tree, dynamics.last_acceleration, like(dt, 0.5) * dt, 0
     for d in range(len(v)):
         mean[d] = v[d] + half * last[d]
         gyroscopic[d] = 0
@@ -92,6 +103,39 @@ def mean_velocities(dynamics, v, dt, mean, gyroscopic):
             for k in range(3):
                 mean[first + k] = x[k]
                 gyroscopic[first + k] = (x[k] - w[k]) / half - a[k]
+            alone += 1
+    return alone
+
+
+@kernel
+def correct_spins(dynamics, v, dt, mean, gyroscopic):
+    """Take the torques that came out of the step for its mean velocities; tells if that matters.
+
+    Of bodies that turn alone. As long as contact comes and goes, torques are not those of the last
+    step, and gyroscopic terms that are not taken at the mean velocity do work.
+    """
+    tree, half, matters = dynamics.tree, like(dt, 0.5) * dt, False
+    for i in range(1, len(tree.parent)):
+        if turns_alone(tree, i):
+            first = tree.v_index[i + 1] - 3
+            w = (v[first], v[first + 1], v[first + 2])
+            a = (
+                dynamics.acceleration[first] - gyroscopic[first],
+                dynamics.acceleration[first + 1] - gyroscopic[first + 1],
+                dynamics.acceleration[first + 2] - gyroscopic[first + 2],
+            )
+            x = mean_spin(inertia_about_pivot(tree, i), w, a, half)
+            off = (
+                (x[0] - w[0]) / half - a[0] - gyroscopic[first],
+                (x[1] - w[1]) / half - a[1] - gyroscopic[first + 1],
+                (x[2] - w[2]) / half - a[2] - gyroscopic[first + 2],
+            )
+            if half * half * dot(off, off) > like(dt, SPIN_ERROR * SPIN_ERROR) * dot(x, x):
+                matters = True
+                for k in range(3):
+                    mean[first + k] = x[k]
+                    gyroscopic[first + k] += off[k]
+    return matters
 
 
 @kernel
