@@ -18,14 +18,14 @@ MU, KIND = 0, 1  # columns of a solver's room
 OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
 
 
-FAST = 1e-3, 1e3  # see `speed_scale`: part of the fastest speed; or in slacks of the precision
+FAST = 1e-2, 1e3  # see `speed_scale`: part of the fastest speed; or in slacks of the precision
 
 
 @kernel
 def speed_scale(dynamics, contact, response, dt):
     """Speed that a solver's tolerance is a part of: what gravity gives in a step [m/s].
 
-    Or a thousandth of the speed of the fastest point, where that is more: in a hard impact, or
+    Or a hundredth of the speed of the fastest point, where that is more: in a hard impact, or
     without gravity. In single precision, which knows velocities less well, a tenth of it.
     """
     gravity = dynamics.tree.gravity

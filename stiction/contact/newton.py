@@ -48,6 +48,8 @@ SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
 CLOSE = 1e-5  # relative error from which on polishing begins
 LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
+PATIENCE = 5  # after so many of them that do it starts again from p^ = 0 with less compliance, ...
+STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
 LEVER = 1e-3  # arm at which turning counts as compliance [m]
@@ -327,15 +329,16 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
     Error and impulse are velocities [m/s], see `judge_points`; it ends with an error of `tolerance`
     of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
     hat = 1 take the velocities R p away once the cases are settled, with the same factors where no
-    point slips; an error of `speed` is good enough only after LENIENT of them. In single precision
-    the tolerance may be out of reach: an error below `rounding` that does not get better, with the
-    same cases, is as good as it gets.
+    point slips; an error of `speed` is good enough only after LENIENT of them. Where cases change
+    all the same, less and less compliance leads to where R p is negligible. In single precision the
+    tolerance may be out of reach: an error below `rounding` that does not get better, with the same
+    cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    polishes = POLISHES + (eps > like(eps, SOFT)) if hat == 0 else 0
-    polished, softness = 0, like(eps, 1)
-    before, stiff = like(eps, math.inf), eps
+    unique, stiffened = hat == 0, False
+    polishes = POLISHES + (eps > like(eps, SOFT)) if unique else 0
+    polished, softness, before, stiff = 0, like(eps, 1), like(eps, math.inf), eps
     for k in range(most + 1):
         if k >= SHARPENING:
             softness = max(like(eps, SHARPER) * softness, eps)
@@ -352,14 +355,18 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
         if polishes == 0 or polished > LENIENT:
             enough = max(enough, speed)
         fits = k > 0 and (error <= enough or stalls)
-        if fits and polished >= polishes:
+        rigid = stiffened and eps * largest <= max(enough, speed)
+        if fits and (polished >= polishes or rigid):
             return k, error, largest, SOLVED
         if k == most or polished == MOST_POLISHES:
             break
         settled = k > 0 and changes == 0
         close = settled and error <= like(eps, CLOSE) * largest
         same = settled and slips == 0  # else the directions of friction have turned
-        if fits or polished > 0 or (close and polishes > 0):
+        if polished > PATIENCE and changes > 0 and unique and stiff > like(eps, STIFFEST):
+            stiff *= like(eps, STIFFER)
+            hat, polished, same, stiffened, eps = like(eps, 0), 0, False, True, stiff
+        elif fits or polished > 0 or (close and polishes > 0):
             hat = like(eps, 1)
             polished += 1
             softer = like(eps, SOFTER if polished > polishes and changes > 0 else 1) * stiff
