@@ -46,7 +46,7 @@ ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities by what gravity gives in a step: larger ones are errors
-EFFORT = 1000  # iterations in a step after which only Newton's method is tried
+EFFORT = 5000  # iterations in a step after which only Newton's method is tried
 NEWTON, DE_SAXCE, SWEEPING = 0, 1, 2  # stages
 
 

@@ -23,7 +23,7 @@ from stiction.control.controller import prescribe
 from stiction.integrators.equation_of_motion import Instant, prepare_at, settle
 from stiction.integrators.integrator import integrator
 from stiction.integrators.semi_implicit import record_forces
-from stiction.integrators.touching import Shares
+from stiction.integrators.touching import Shares, solves
 from stiction.kernels.kinematics import advance, advance_by_mean
 from stiction.kernels.spatial import (
     add,
@@ -66,7 +66,8 @@ def midpoint(params, system, state, work, time, dt):
         settled = settle(system, instant, q, v, shares)
         if alone == 0 or repeats == REPEATS:
             break
-        if not correct_spins(dynamics, v, dt, work.v, work.v_sum):
+        held = solves(system.model) and system.surface.contact.count[0] > 0
+        if not correct_spins(dynamics, v, dt, work.v, work.v_sum, held):
             break
         system.surface.phase[1] = 0  # impulses are sought again
         repeats += 1
@@ -108,13 +109,15 @@ def mean_velocities(dynamics, v, dt, mean, gyroscopic):
 
 
 @kernel
-def correct_spins(dynamics, v, dt, mean, gyroscopic):
-    """Take the torques that came out of the step for its mean velocities; tells if that matters.
+def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
+    """Mean velocities of bodies that turn alone, with the torques that came out of the step.
 
-    Of bodies that turn alone. As long as contact comes and goes, torques are not those of the last
-    step, and gyroscopic terms that are not taken at the mean velocity do work.
+    As long as contact comes and goes these are not the torques of the last step, and gyroscopic
+    terms that are not taken at the mean velocity do work. Returns whether the step must be taken
+    again: where contact holds a body (`held`), and where its centre is beside its frame. Otherwise
+    the accelerations are put right.
     """
-    tree, half, matters = dynamics.tree, like(dt, 0.5) * dt, False
+    tree, half, again = dynamics.tree, like(dt, 0.5) * dt, False
     for i in range(1, len(tree.parent)):
         if turns_alone(tree, i):
             first = tree.v_index[i + 1] - 3
@@ -131,11 +134,13 @@ def correct_spins(dynamics, v, dt, mean, gyroscopic):
                 (x[2] - w[2]) / half - a[2] - gyroscopic[first + 2],
             )
             if half * half * dot(off, off) > like(dt, SPIN_ERROR * SPIN_ERROR) * dot(x, x):
-                matters = True
+                c = load_vector(tree.centre, i)
+                again = again or held or (tree.joint_type[i] == FREE and dot(c, c) > 0)
                 for k in range(3):
                     mean[first + k] = x[k]
                     gyroscopic[first + k] += off[k]
-    return matters
+                    dynamics.acceleration[first + k] += off[k]
+    return again
 
 
 @kernel
