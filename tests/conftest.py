@@ -55,7 +55,14 @@ def jit_is_off() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
+# Files that compile most of what they need for themselves alone, in minutes: these begin, so that
+# no worker waits for them in the end.
+FIRST = ("test_docs", "test_cache", "test_user_solver", "test_cuda")
+
+
 def pytest_collection_modifyitems(items):
+    order = {name: k for k, name in enumerate(FIRST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(FIRST)))
     if jit_is_off():
         skip = pytest.mark.skip(reason="jit: NUMBA_DISABLE_JIT is set")
         for item in items:

@@ -211,18 +211,10 @@ def diverged(world, **options) -> DivergenceError:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    "integrator, method",
-    [
-        (SemiImplicitEuler(), ArticulatedBody()),
-        (SemiImplicitEuler(), JointSpace()),
-        (Leapfrog(), ArticulatedBody()),
-        (RungeKutta4(), ArticulatedBody()),
-    ],
-)
-def test_divergence_tells_when_where_and_what_preceded(integrator, method):
+@pytest.mark.parametrize("integrator", [SemiImplicitEuler(), RungeKutta4()])
+def test_divergence_tells_when_where_and_what_preceded(integrator):
     state = State([0.1], [0.5])
-    error = diverged(SWING, controller=BURST, state=state, integrator=integrator, method=method)
+    error = diverged(SWING, controller=BURST, state=state, integrator=integrator)
     message = str(error)
     # steps of 1 ms begin at 0, 1, 2 and 3 ms; the one from 3 to 4 ms blows up, but Runge-Kutta
     # looks at the torque at the end of the step before, too
