@@ -28,7 +28,9 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
-RIGID = 1e-9  # links that cannot move in some direction yield this part of the mean in it
+YIELD = 1e-6  # of what a link moves by itself, see `wrenches_that_move` ...
+LEAST = 1e-12  # ... and in [1/kg]
+PART = 1.01  # rounding apart, a part of a step is no more than the step
 
 
 @kernel
@@ -53,30 +55,50 @@ def finish_slides(system, state, work, dt):
 
 @seldom
 def move_links_by_residual(system, state, work, dt):
-    """Move the configuration so that the slots move by the right-hand side."""
+    """Move the configuration so that the slots move by the right-hand side.
+
+    It is a part of what the step has moved. Where that would take more, as in a pose in which legs
+    can hardly move the feet, nothing moves.
+    """
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
-    wrenches_that_move(contact, response)
+    wrenches_that_move(dynamics, contact, response)
     wrenches_alone(dynamics, contact, response, like(dt, 1))
     for d in range(len(work.v)):
         work.v[d] = 0
     respond(system.method, dynamics, work.v)
-    advance(dynamics.tree, state.q, work.v, like(dt, 1))
+    if is_part_of_step(dynamics, state.v, work, dt):
+        advance(dynamics.tree, state.q, work.v, like(dt, 1))
 
 
 @kernel
-def wrenches_that_move(contact, response):
-    """Wrenches that move the slots by the right-hand side: L w = residual."""
+def is_part_of_step(dynamics, v, work, dt):
+    """Tell whether a displacement is no larger than what the change of velocity made in the step.
+
+    Coordinates count by the inertia that they feel.
+    """
+    moved, changed = like(dt, 0), like(dt, 0)
+    for d in range(len(v)):
+        change = like(dt, 0.5) * dt * (v[d] - work.first_v[d])
+        moved += dynamics.D[d] * work.v[d] * work.v[d]
+        changed += dynamics.D[d] * change * change
+    return moved <= like(dt, PART) * changed
+
+
+@kernel
+def wrenches_that_move(dynamics, contact, response):
+    """Wrenches that move the slots by the right-hand side: L w = residual.
+
+    Links that cannot move in some direction yield a little in it, by YIELD or more than rounding.
+    """
     L, A, n = response.inverse_inertia, response.matrix, 6 * contact.slots[0]
     for b in range(contact.slots[0]):
         for k in range(6):
             for column in range(n):
                 A[6 * b + k, column] = L[column, b, k]
-    mean = like(L[0, 0, 0], 0)
+    more = like(L[0, 0, 0], 1) + max(like(L[0, 0, 0], YIELD), dynamics.tree.slack[0])
     for k in range(n):
-        mean += A[k, k] / like(mean, n)
-    for k in range(n):
-        A[k, k] += like(mean, RIGID) * mean
+        A[k, k] = more * A[k, k] + like(more, LEAST)
     factor(A, response.residual, n)
     substitute(A, response.residual, n)
     for b in range(contact.slots[0]):

@@ -38,7 +38,7 @@ def cases(plane, field, stairs):
     yield plane, st.Leapfrog(), body, st.Coulomb()
     for kind in MODELS:
         if kind is not NoContact and kind.__module__.startswith("stiction."):
-            yield plane, euler, body, kind(**SUITED.get(kind, {}))
+            yield plane, st.Midpoint(), body, kind(**SUITED.get(kind, {}))
 
 
 def compare(world, integrator, method, model, precision, states, steps):
