@@ -38,7 +38,10 @@ def cases(plane, field, stairs):
     yield plane, st.Leapfrog(), body, st.Coulomb()
     for kind in MODELS:
         if kind is not NoContact and kind.__module__.startswith("stiction."):
-            yield plane, st.Midpoint(), body, kind(**SUITED.get(kind, {}))
+            # half a step on, where the biped's legs are straight, what is fixed yields too much in
+            # single precision
+            integrator = euler if kind is st.Bilateral else st.Midpoint()
+            yield plane, integrator, body, kind(**SUITED.get(kind, {}))
 
 
 def compare(world, integrator, method, model, precision, states, steps):
