@@ -49,7 +49,7 @@ CLOSE = 1e-5  # relative error from which on polishing begins
 LENIENT = 3  # after so many of them an error of `speed` is good enough
 SOFTER = 100.0  # further ones have so much more compliance where cases still change
 PATIENCE = 5  # after so many of them that do it starts again from p^ = 0 with less compliance, ...
-STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps
+STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
 STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
 LEVER = 1e-3  # arm at which turning counts as compliance [m]
@@ -363,7 +363,8 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
         settled = k > 0 and changes == 0
         close = settled and error <= like(eps, CLOSE) * largest
         same = settled and slips == 0  # else the directions of friction have turned
-        if polished > PATIENCE and changes > 0 and unique and stiff > like(eps, STIFFEST):
+        stiffest = max(like(eps, STIFFEST), rounding)
+        if polished > PATIENCE and changes > 0 and unique and stiff > stiffest:
             stiff *= like(eps, STIFFER)
             hat, polished, same, stiffened, eps = like(eps, 0), 0, False, True, stiff
         elif fits or polished > 0 or (close and polishes > 0):

@@ -39,7 +39,7 @@ from stiction.kernels.spatial import (
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
 
 REPEATS = 4  # of a step whose torques were not those of the last one
-SPIN_ERROR = 1e-6  # by which the mean spin may be wrong, as a part of it
+SPIN_ERROR = 1e-6  # by which the mean spin may be wrong, as a part of it; more than rounding
 NEWTON_STEPS = 8  # for the mean angular velocity; three or four are taken
 SETTLED = 1e-15  # square of a relative change of it that is rounding
 
@@ -118,6 +118,7 @@ def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
     the accelerations are put right.
     """
     tree, half, again = dynamics.tree, like(dt, 0.5) * dt, False
+    small = max(like(dt, SPIN_ERROR), tree.slack[0])
     for i in range(1, len(tree.parent)):
         if turns_alone(tree, i):
             first = tree.v_index[i + 1] - 3
@@ -133,7 +134,7 @@ def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
                 (x[1] - w[1]) / half - a[1] - gyroscopic[first + 1],
                 (x[2] - w[2]) / half - a[2] - gyroscopic[first + 2],
             )
-            if half * half * dot(off, off) > like(dt, SPIN_ERROR * SPIN_ERROR) * dot(x, x):
+            if half * half * dot(off, off) > small * small * dot(x, x):
                 c = load_vector(tree.centre, i)
                 again = again or held or (tree.joint_type[i] == FREE and dot(c, c) > 0)
                 for k in range(3):
