@@ -8,6 +8,7 @@ heavier side moves less, joints that are stuck do not yield.
 
 from stiction.compiled import kernel, seldom
 from stiction.integrators.forward_dynamics import respond
+from stiction.integrators.touching import REST_SPEED, STEP
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import (
     apply_impulse,
@@ -28,19 +29,20 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
-ALLOWED_DEPTH = 1e-5  # that is left alone, as part of the robots' size
+ALLOWED_DEPTH = 1e-4  # that is left alone at most, as part of the robots' size
 RECOVERY = 0.2  # part of what is deeper that is taken back per step
 SWEEPS = 5
 
 
 @kernel
 def remove_drift(system, state, work):
-    """Lift points that are deeper than allowed."""
-    contact = system.surface.contact
+    """Lift points that are deeper than gravity moves them in a step, or than ALLOWED_DEPTH."""
+    surface, contact = system.surface, system.surface.contact
     deepest = like(contact.table[0, 0], 0)
     for i in range(contact.count[0]):
         deepest = max(deepest, contact.depth[i])
-    allowed = like(deepest, ALLOWED_DEPTH) * system.surface.places.size[0]
+    falls = surface.impact[REST_SPEED] * surface.impact[STEP]
+    allowed = min(falls, like(deepest, ALLOWED_DEPTH) * surface.places.size[0])
     if deepest > allowed:
         lift_points(system, state, work, allowed)
 

@@ -25,6 +25,7 @@ from contact.problems import (
 )
 from mechanisms import fewer
 from stiction.bench.contact import FRICTION, robot_on_points
+from stiction.contact.newton import CLOSE
 from stiction.contact.warm_start import NOT_CONVERGED
 
 TOLERANCE = 1e-8  # of Coulomb, relative, of impulses
@@ -219,7 +220,10 @@ def step_from(world, model, state, past):
 
 @pytest.mark.parametrize("kind", ["stand", "slide", "spin", "land"])
 def test_impulses_do_not_depend_on_those_that_newton_begins_with(kind):
-    """With unique = 1: from no impulses, and from impulses that nothing speaks for."""
+    """With unique = 1: from no impulses, and from impulses that nothing speaks for.
+
+    To the error from which on impulses count as those of least norm; velocities are more exact.
+    """
     points = fewer(64, 4)
     world, rng = st.World(plate(points)), np.random.default_rng(8)
     throw = {**THROWS[kind]._asdict()}
@@ -236,7 +240,7 @@ def test_impulses_do_not_depend_on_those_that_newton_begins_with(kind):
         if max(report[2], again[2]) > 1 or max(report[1], again[1]) > TOLERANCE:
             unique -= 1  # a later stage: not unique, and it says so
         else:
-            assert np.abs(first - other).max() <= LAW * np.abs(first).max()
+            assert np.abs(first - other).max() <= CLOSE * np.abs(first).max()
     assert unique >= 0.8 * count
 
 
