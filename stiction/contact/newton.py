@@ -105,9 +105,8 @@ def judge_points(contact, response, room, eps, hat, solved, softness):
     """Find the case of every point; returns the largest error, the largest impulse, changes, slips.
 
     The first two as velocities, times g [m/s]; then how many cases are new, and how many points
-    slip. Impulses become those on the cone. `solved` tells that the
-    twists are those of a linear solve, which then implies the impulses; these must also add up to
-    the wrenches.
+    slip. Impulses become those on the cone. `solved` tells that the twists are those of a linear
+    solve, which then implies the impulses; these must also add up to the wrenches.
     """
     largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
     i = 0
