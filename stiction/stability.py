@@ -24,6 +24,7 @@ from stiction.description.checks import NOTHING, ROUNDING
 from stiction.integrators.integrator import GROWTH
 from stiction.kernels.contact import Places, deepest
 from stiction.kernels.kinematics import advance, forward_kinematics, velocities
+from stiction.kernels.servos import clear_control, present_force
 from stiction.kernels.tree import FREE, PRESCRIBED, allocate
 from stiction.mechanics import inertia
 from stiction.places import SIDES, on_side
@@ -223,9 +224,9 @@ def joint_slopes(
     def forces(q: np.ndarray, v: np.ndarray) -> np.ndarray:
         forward_kinematics(dynamics, q)
         velocities(dynamics, v)
-        dynamics.control[:], dynamics.control_damping[:] = 0.0, 0.0
+        clear_control(dynamics)
         control(controllers, dynamics, float(state.time), q, v)
-        return dynamics.control.copy()
+        return np.array([present_force(dynamics, d) for d in range(world.nv)])
 
     if not controllers:
         return damping, stiffness, loose

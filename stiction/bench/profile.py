@@ -43,6 +43,7 @@ from stiction.kernels.response import (
     respond_to_wrenches,
     slot_inverse_inertia,
 )
+from stiction.kernels.servos import clear_control
 from stiction.loop import Record, keep_forces
 
 COUNT, REPEATS = 2000, 5  # how often a part is taken in a call, and calls of which the best counts
@@ -154,9 +155,7 @@ def _contact_wrenches(n: int, step: Step) -> None:
 def _control(n: int, step: Step) -> None:
     dynamics, state = step.system.dynamics, step.state
     for _ in range(n):
-        for d in range(len(state.v)):
-            dynamics.control[d] = 0
-            dynamics.control_damping[d] = 0
+        clear_control(dynamics)
         control(step.system.controllers, dynamics, 0.0, state.q, state.v)
         known_forces(dynamics, step.instant, state.q, state.v)
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.compiled import kernel
 from stiction.control.controller import controller
 from stiction.control.torque import held_table
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
+from stiction.kernels.servos import add_servo
 from stiction.kernels.spatial import like
 
 if TYPE_CHECKING:
@@ -35,30 +37,38 @@ class ActuatorTable(NamedTuple):
 @controller(ActuatorTable)
 def drive(params, dynamics, time, q, v):
     """Add gear * force of every actuator; the sum on a joint stays within its effort limits."""
-    tree = dynamics.tree
+    tree, dof = dynamics.tree, params.dof
     last = len(params.time) - 1
     row = last if time >= params.time[last] else table_row(params.time, 0, last, time)
     zero = like(v[0], 0)
     total, damping = zero, zero
-    for i in range(len(params.dof)):
-        d = params.dof[i]
-        signal = params.control[row, params.column[i]]
-        signal = min(max(signal, params.control_range[i, 0]), params.control_range[i, 1])
-        length, rate = params.gear[i] * q[tree.dof_q[d]], params.gear[i] * v[d]
-        gain = params.gain[i, 0] + params.gain[i, 1] * length + params.gain[i, 2] * rate
-        force = params.bias[i, 0] + params.bias[i, 1] * length + params.bias[i, 2] * rate
-        force += gain * signal
-        clamped = min(max(force, params.force_range[i, 0]), params.force_range[i, 1])
-        total += params.gear[i] * clamped
-        if clamped == force:
-            slope = params.bias[i, 2] + params.gain[i, 2] * signal
-            damping -= params.gear[i] * params.gear[i] * slope
-        if i + 1 == len(params.dof) or params.dof[i + 1] != d:
-            bounded = min(max(total, tree.effort_lower[d]), tree.effort_upper[d])
-            dynamics.control[d] += bounded
-            if bounded == total and damping > 0:
-                dynamics.control_damping[d] += damping
+    for i in range(len(dof)):
+        d, gear = dof[i], params.gear[i]
+        force, slope = actuator_force(params, row, i, gear * q[tree.dof_q[d]], gear * v[d])
+        lower, upper = tree.effort_lower[d], tree.effort_upper[d]
+        least, most = params.force_range[i, 0], params.force_range[i, 1]
+        goes_on = i + 1 < len(dof) and dof[i + 1] == d  # with another actuator of this coordinate
+        if goes_on or (i > 0 and dof[i - 1] == d) or gear == 0:
+            bounded = min(max(force, least), most)
+            force, slope = bounded, slope if bounded == force else zero
+        else:
+            lower = max(lower, min(gear * least, gear * most))
+            upper = min(upper, max(gear * least, gear * most))
+        total += gear * force
+        damping -= gear * gear * slope
+        if not goes_on:
+            add_servo(dynamics, d, total, damping, lower, upper)
             total, damping = zero, zero
+
+
+@kernel
+def actuator_force(params, row, i, length, rate):
+    """Force of actuator i without its limits, and its derivative by the rate of its length."""
+    signal = params.control[row, params.column[i]]
+    signal = min(max(signal, params.control_range[i, 0]), params.control_range[i, 1])
+    gain = params.gain[i, 0] + params.gain[i, 1] * length + params.gain[i, 2] * rate
+    force = params.bias[i, 0] + params.bias[i, 1] * length + params.bias[i, 2] * rate
+    return force + gain * signal, params.bias[i, 2] + params.gain[i, 2] * signal
 
 
 @dataclass(frozen=True)

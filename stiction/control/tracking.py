@@ -19,6 +19,7 @@ from stiction.control.reference import (
     spline_at,
 )
 from stiction.errors import InputError
+from stiction.kernels.servos import add_servo
 
 if TYPE_CHECKING:
     from stiction.motion import Motion
@@ -47,13 +48,7 @@ def track(params, dynamics, time, q, v):
         feedforward, _, _ = spline_at(params.feedforward, i, time)
         torque = feedforward + params.stiffness[i] * (q_wanted - q[params.q_index[i]])
         torque += params.damping[i] * (v_wanted - v[d])
-        if torque < params.lower[i]:
-            dynamics.control[d] += params.lower[i]
-        elif torque > params.upper[i]:
-            dynamics.control[d] += params.upper[i]
-        else:
-            dynamics.control[d] += torque
-            dynamics.control_damping[d] += params.damping[i]
+        add_servo(dynamics, d, torque, params.damping[i], params.lower[i], params.upper[i])
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,15 @@ from stiction.kernels.joints import (
     pivot,
     sliding_friction,
 )
+from stiction.kernels.servos import (
+    clear_control,
+    control_force,
+    guess_saturations,
+    present_saturation,
+    servo_force,
+    set_implicit_damping,
+    update_saturations,
+)
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK, PRESCRIBED, Dynamics
 
@@ -93,9 +102,7 @@ def prepare_at(system, instant, q, v, v_products):
     move_links_at(dynamics, q, v, v_products)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
     status = touch(system.model, system.surface, dynamics, instant)
-    for d in range(len(v)):
-        dynamics.control[d] = 0
-        dynamics.control_damping[d] = 0
+    clear_control(dynamics)
     control(system.controllers, dynamics, instant.time, q, v)
     known_forces(dynamics, instant, q, v)
     prepare_method(system.method, dynamics)
@@ -106,18 +113,18 @@ def prepare_at(system, instant, q, v, v_products):
 def known_forces(dynamics, instant, q, v):
     """Control, applied forces, springs and dampers; and how dampers act later in the step.
 
-    A damper acts on v + implicit a. Where that would turn the velocity round, it acts as much later
-    as brings it to rest: D >= damping dt.
+    Where nothing acts later, servos are at their limits now; else `settle` finds out.
     """
     tree = dynamics.tree
     for d in range(len(v)):
-        force = dynamics.control[d] + dynamics.applied[d] - tree.damping[d] * v[d]
+        if instant.implicit == 0:
+            dynamics.saturation[d] = present_saturation(dynamics, d)
+        force = dynamics.control[d] + servo_force(dynamics, d)
+        force += dynamics.applied[d] - tree.damping[d] * v[d]
         if tree.stiffness[d] > 0:
             force -= tree.stiffness[d] * (q[tree.dof_q[d]] - tree.spring_reference[d])
         dynamics.known[d] = force
-        damping = tree.damping[d] + dynamics.control_damping[d]
-        dynamics.resistance[d] = instant.implicit * damping
-        dynamics.least_D[d] = instant.dt * damping if instant.implicit > 0 else like(damping, 0)
+        set_implicit_damping(dynamics, d, instant.dt, instant.implicit)
 
 
 @kernel
@@ -134,6 +141,7 @@ def settle(system, instant, q, v, shares):
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     seek(model, system.surface, dynamics, instant, shares)
+    guess_saturations(dynamics, instant.dt, instant.implicit)
     for d in range(len(v)):
         dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, dt), LOOSE
         hold_mode(dynamics, d, q, v, dt, shares)
@@ -142,13 +150,13 @@ def settle(system, instant, q, v, shares):
     while True:  # one place each for elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
         if turn != JOINTS:
-            asked, before = fingerprint(dynamics.mode), asked
+            asked, before = fingerprint(dynamics), asked
             status = resist(model, system, instant, shares)
         accelerate_coordinates(system.method, dynamics)
-        fits = change_modes(dynamics, q, v, dt, shares, turn, tries)
+        fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
         factor = like(dt, 0)  # by which the impulses act as known forces from now on
-        circles = not solves(model) and fingerprint(dynamics.mode) == (
+        circles = not solves(model) and fingerprint(dynamics) == (
             asked if turn == JOINTS else before
         )
         if turn == TOGETHER:
@@ -178,25 +186,35 @@ def settle(system, instant, q, v, shares):
 
 
 @kernel
-def fingerprint(modes):
-    """Return a number that tells modes of the joints from others, nearly always."""
+def fingerprint(dynamics):
+    """Return a number that tells modes of joints and servos from others, nearly always."""
     total = 0
-    for d in range(len(modes)):
-        total = (7 * total + modes[d]) % 1000003
+    for d in range(len(dynamics.mode)):
+        total = (21 * total + 3 * dynamics.mode[d] + dynamics.saturation[d] + 1) % 1000003
     return total
 
 
 @kernel
-def change_modes(dynamics, q, v, dt, shares, turn, tries):
-    """Change modes of joints that the accelerations speak against; tells whether there are none."""
+def change_modes(dynamics, instant, q, v, shares, turn, tries):
+    """Change modes of joints and servos that the accelerations speak against.
+
+    Tells whether there are none.
+    """
+    dt = instant.dt
     if turn == JOINTS and tries == PIVOTS:
         begin_descent(dynamics, q, v, dt, shares)
         return False
     if turn == JOINTS and tries > PIVOTS:
-        return descend(dynamics, q, v, dt, shares)
+        if not descend(dynamics, q, v, dt, shares):
+            return False
+        if update_saturations(dynamics, dt, instant.implicit, True) == 0:
+            return True
+        begin_descent(dynamics, q, v, dt, shares)
+        return False
     creep = like(dt, 0 if turn == JOINTS else CREEP)
     share = like(dt, WORST if turn == TOGETHER and tries >= BLOCKS else 0)
-    return pivot(dynamics, q, v, dt, shares, creep, share, tries < SWIFT) == 0
+    changed = update_saturations(dynamics, dt, instant.implicit, tries >= BLOCKS)
+    return changed + pivot(dynamics, q, v, dt, shares, creep, share, tries < SWIFT) == 0
 
 
 @kernel
@@ -216,11 +234,10 @@ def accelerate(system, instant, v):
 
 
 @kernel
-def torque(dynamics, d):
+def torque(dynamics, d, implicit):
     """Return the force that a controller gives coordinate d, or that prescribing it takes."""
-    if dynamics.mode[d] == PRESCRIBED:
-        return dynamics.control[d] + dynamics.applied[d] + dynamics.reaction[d]
-    return dynamics.control[d] + dynamics.applied[d]
+    force = control_force(dynamics, d, implicit) + dynamics.applied[d]
+    return force + dynamics.reaction[d] if dynamics.mode[d] == PRESCRIBED else force
 
 
 @kernel

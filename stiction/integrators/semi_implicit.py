@@ -44,7 +44,7 @@ def record_forces(system, work, instant, share):
     work.share[0] = share if first else work.share[0] + share
     if first:
         for d in range(len(work.torque)):
-            work.torque[d] = torque(dynamics, d)
+            work.torque[d] = torque(dynamics, d, instant.implicit)
             work.passive[d] = passive_force(dynamics, d)
     record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
 

@@ -93,6 +93,11 @@ class Dynamics(NamedTuple):
     applied: np.ndarray  # (nv) force given from outside the loop
     control: np.ndarray  # (nv) force of the controllers
     control_damping: np.ndarray  # (nv) minus its derivative by velocity
+    servo: np.ndarray  # (nv) force of a servo with limits at the present velocity, without them
+    servo_damping: np.ndarray  # (nv) minus its derivative by velocity; 0 where there is none
+    servo_lower: np.ndarray  # (nv) its limits
+    servo_upper: np.ndarray  # (nv)
+    saturation: np.ndarray  # (nv) where it is between these in this step, see servos.py
     resistance: np.ndarray  # (nv) damping times how much later than now it acts [N m s2/rad]
     least_D: np.ndarray  # (nv) D is at least this: damping brings a joint to rest, not further
     known: np.ndarray  # (nv) springs, dampers, control and applied forces along the coordinates
@@ -137,6 +142,11 @@ def allocate(tree: Tree) -> Dynamics:
         applied=zeros(nv),
         control=zeros(nv),
         control_damping=zeros(nv),
+        servo=zeros(nv),
+        servo_damping=zeros(nv),
+        servo_lower=zeros(nv),
+        servo_upper=zeros(nv),
+        saturation=np.zeros(nv, dtype=np.int64),
         resistance=zeros(nv),
         least_D=zeros(nv),
         known=zeros(nv),

@@ -3,9 +3,8 @@
 The work of a force in a step is its product with the mean of the velocities at both ends. For
 `SemiImplicitEuler` that accounts for kinetic energy exactly at the configuration of the step, with
 joint damping taken at the end of the step as it does; other integrators are accounted for in the
-middle of the step. What remains is the error of the integrator, and of forces that were recorded at
-the begin of a step and changed in it: a velocity gain of a controller, which acts implicitly, and
-stages of a contact law. It falls with dt.
+middle of the step. What remains is the error of the integrator, and of a contact law that changes
+from stage to stage of a step. It falls with dt.
 """
 
 from __future__ import annotations
