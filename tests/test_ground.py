@@ -9,6 +9,8 @@ from stiction.errors import InputError
 from stiction.ground import GROUNDS
 from stiction.metrics import place_positions
 
+pytestmark = pytest.mark.interpreted
+
 FLOOR = st.SpringDamper(stiffness=1e5, damping=800.0)
 HILLS = np.random.default_rng(3).uniform(0.0, 0.1, (9, 11))
 ROCK = {("rock", "default"): {"mu_kinetic": 0.1}}

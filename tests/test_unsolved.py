@@ -12,6 +12,8 @@ from gives_up import ITERATIONS, WORST_RESIDUAL, GivesUp
 from stiction.cli import main
 from stiction.unsolved import UnsolvedSteps
 
+pytestmark = pytest.mark.interpreted
+
 BALL = st.World(st.robots.ball())
 SOLVER = GivesUp(start=0.005, worst=0.012)  # of 20 steps of 1 ms, those from the sixth on
 LEAPFROG = st.Leapfrog()

@@ -71,7 +71,7 @@ def compare_differing(world, states, steps):
     options = {
         "states": states,
         "parameters": {"mu_kinetic": 0.3 + 0.01 * np.arange(worlds)},
-        "controls": [st.PDTracking(reference, 50.0 + k, 2.0) for k in range(worlds)],
+        "controls": [st.PDTracking(reference, 50.0 + k, 2.0, limits=0.5) for k in range(worlds)],
         "forces": [
             [st.Push("trunk", (0.0, 0.0, 0.1), (float(k), 0.0, 0.0), start=0.0, stop=1.0)]
             for k in range(worlds)

@@ -58,10 +58,11 @@ def test_driven_joints_get_the_same_torques_in_both_engines(g1, tmp_path, monkey
     """In the air both engines turn the joints alike, to 10 % of all their speeds.
 
     MuJoCo's joint friction is soft, ours is not, which alone makes 4 %. A row of torques that
-    comes one step late makes 35 %.
+    comes one step late makes 35 %. With the damping of SERVO, saturated wrists would jump from
+    limit to limit in MuJoCo, which clips their torque by the velocity before the step.
     """
     monkeypatch.setattr(contact, "HELD", 4)
-    world, model = contact.loaded(contact.robot_on_points(g1, 8, SERVO), tmp_path)
+    world, model = contact.loaded(contact.robot_on_points(g1, 8, (50.0, 1.0)), tmp_path)
     torque = contact.random_torques(world, 10)
     assert torque.shape == (3, world.nv) and not torque[:, :6].any()
     assert 0.9 * contact.TORQUE < abs(torque).max() <= contact.TORQUE

@@ -8,6 +8,8 @@ from contact.problems import DT, UP, errors, plate, step_of, take_step, thrown
 from mechanisms import fewer
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 
+pytestmark = pytest.mark.interpreted
+
 FIXED = st.Bilateral()
 # A fixed point has a compliance of 1e-6 beside its link; two repetitions take its velocity away.
 STILL = 1e-8

@@ -16,6 +16,8 @@ from stiction.kernels.tree import allocate
 from stiction.metrics import friction_coefficients
 from stiction.simulation import make_surface
 
+pytestmark = pytest.mark.interpreted
+
 RNG_SEED = 11
 WEDGE = "0 0 0  .3 0 0  0 .2 0  0 .1 -.4  .2 .1 .1"
 GEOMS = {

@@ -9,6 +9,8 @@ from mechanisms import fewer, turned
 from stiction.contact.feedback import saturate
 from stiction.errors import StabilityWarning
 
+pytestmark = pytest.mark.interpreted
+
 UP = (0.0, 0.0, 1.0)
 MU = 0.5
 DT = 1e-4

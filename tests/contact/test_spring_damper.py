@@ -6,6 +6,8 @@ import pytest
 import stiction as st
 from stiction.errors import InputError
 
+pytestmark = pytest.mark.interpreted
+
 K, C = 4410.0, 282.0  # the paper's floor, section IV-B
 
 

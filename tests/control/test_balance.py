@@ -11,6 +11,8 @@ from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
 from stiction.rotation import about, matrix
 
+pytestmark = pytest.mark.interpreted
+
 LEGS = tuple(
     tuple(
         f"{side}_{joint}"

@@ -9,6 +9,8 @@ from conftest import data_folder
 from mechanisms import chain, fewer, pendulum
 from stiction.errors import InputError
 
+pytestmark = pytest.mark.interpreted
+
 ROBOTS = ["unitree_g1/g1_mjx_nomesh.xml", "unitree_go2/go2_nomesh.xml"]
 RK4 = st.RungeKutta4()
 

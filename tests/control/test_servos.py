@@ -7,6 +7,8 @@ import stiction as st
 from mechanisms import chain, fewer, pendulum
 from stiction import mechanics
 
+pytestmark = pytest.mark.interpreted
+
 EULER = st.SemiImplicitEuler()
 INERTIA = 1.2 * 0.5**2  # of the pendulum [kg m2]
 

@@ -14,6 +14,8 @@ from mechanisms import patience
 from stiction.errors import DivergenceError, StictionError
 from stiction.load import load
 
+pytestmark = pytest.mark.interpreted
+
 ROOT = Path(__file__).parents[2]
 STATES = bad_inputs.state_cases()
 NAMES_A_FILE = re.compile(r"(robot|a|again)\.(xml|urdf|wrl)(, line \d+)?: ")

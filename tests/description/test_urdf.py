@@ -20,6 +20,8 @@ from stiction.description.urdf import read_urdf, read_urdf_text
 from stiction.errors import DescriptionError, InputError, ModelFileError, StictionError
 from stiction.rotation import matrix, symmetric
 
+pytestmark = pytest.mark.interpreted
+
 MASS = '<mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="2.5"/>'
 BODY = f"<inertial>{MASS}</inertial>"
 LIMIT = '<limit lower="-1" upper="2" effort="30" velocity="4"/>'

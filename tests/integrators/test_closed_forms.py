@@ -8,6 +8,8 @@ import stiction as st
 from conftest import data_folder
 from mechanisms import fewer, pendulum, top, turned
 
+pytestmark = pytest.mark.interpreted
+
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
 

@@ -14,6 +14,8 @@ from stiction.loop import Clock, loop_for
 from stiction.simulation import Simulation, allocate_work, make_surface
 from stiction.unsolved import allocate_report
 
+pytestmark = pytest.mark.interpreted
+
 
 def single(values):
     """A tuple of arrays, or of tuples of arrays, in single precision."""

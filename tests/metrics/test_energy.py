@@ -7,6 +7,8 @@ import stiction as st
 from mechanisms import fewer, pendulum, slider
 from stiction.errors import InputError
 
+pytestmark = pytest.mark.interpreted
+
 FREE = (0.0, 0.0, 0.0)  # no gravity
 WORKS = ("torque", "joints", "damping", "normal", "friction", "external")
 

@@ -8,6 +8,8 @@ from mechanisms import pendulum
 from stiction.metrics import link_positions, place_positions
 from stiction.planar import planar_bases
 
+pytestmark = pytest.mark.interpreted
+
 FLAT = st.robots.hoap1(planar=True)
 FLOOR = st.GaussSeidel(mu_static=0.8, mu_kinetic=0.6)
 
