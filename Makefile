@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 # A crashed worker ends the run; xdist would start another one and, with loadfile, may wait forever.
-PYTEST_OPTIONS := -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+PYTEST_OPTIONS := --durations 20 -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -53,7 +53,8 @@ from stiction.kernels.servos import (
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK, PRESCRIBED, Dynamics
 
-BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them
+BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them ...
+SINGLE = 10  # ... and after so many tries one at a time, where blocks go round in circles
 SWIFT = 2  # ... and so often a sliding joint may be turned round at once
 WORST = 0.5  # part of the worst contradiction from which on a mode is one of these
 CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
@@ -212,7 +213,9 @@ def change_modes(dynamics, instant, q, v, shares, turn, tries):
         begin_descent(dynamics, q, v, dt, shares)
         return False
     creep = like(dt, 0 if turn == JOINTS else CREEP)
-    share = like(dt, WORST if turn == TOGETHER and tries >= BLOCKS else 0)
+    share = like(dt, 0)
+    if turn == TOGETHER and tries >= BLOCKS:
+        share = like(dt, WORST if tries < SINGLE else 1)
     changed = update_saturations(dynamics, dt, instant.implicit, tries >= BLOCKS)
     return changed + pivot(dynamics, q, v, dt, shares, creep, share, tries < SWIFT) == 0
 

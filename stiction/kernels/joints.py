@@ -163,9 +163,9 @@ def pivot(dynamics, q, v, dt, shares, creep, share, swift):
     """Change the modes that the solution speaks against; returns how many.
 
     All of them, or those that it speaks against at least `share` times as much as against the
-    worst: changing all is quick, but may go round in circles. So may `swift`: a coordinate that
-    is turned round faster than its friction could stop it goes on from sliding one way to sliding
-    the other, without being tried as a stuck one.
+    worst; one alone if `share` is 1. Changing all is quick, but may go round in circles. So may
+    `swift`: a coordinate that is turned round faster than its friction could stop it goes on from
+    sliding one way to sliding the other, without being tried as a stuck one.
     """
     worst, wrong = like(dt, 0), 0
     if share > 0:
@@ -178,6 +178,8 @@ def pivot(dynamics, q, v, dt, shares, creep, share, swift):
     for d in range(len(v)):
         mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
         if mode != dynamics.mode[d]:
+            if share == 1 and changed == 1:
+                break
             if share == 0 or contradiction(dynamics, d, v, dt, mode) >= share * worst:
                 if swift and mode == STUCK:
                     mode = turned_mode(dynamics, d, v[d] + dt * dynamics.acceleration[d], dt)
