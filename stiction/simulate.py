@@ -93,7 +93,7 @@ def simulate(
     try:
         _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
     finally:  # a run that fails says it, too
-        parameters["notes"] += warn_of_depth(simulation, arrays.depth)
+        parameters["notes"] += warn_of_depth(simulation, arrays.depth, stacklevel=2)
         parameters["notes"] += simulation.warn_once(stacklevel=2)
     if steps % record.every == 0:
         arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v

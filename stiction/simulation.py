@@ -37,7 +37,7 @@ from stiction.materials import check_named, pair_table
 from stiction.motion import Motion
 from stiction.places import allocate_contact, places_of, untouchable
 from stiction.unsolved import UnsolvedSteps, allocate_report, unsolved_steps, warn_of_unsolved
-from stiction.warn import warn_of_energy, warn_of_long_step, warn_of_servos
+from stiction.warn import warn_of_depth, warn_of_energy, warn_of_long_step, warn_of_servos
 from stiction.world import State, World, checked_vector
 
 # a specification with `bind(world)`, a parameter tuple of a registered type, or several
@@ -54,6 +54,7 @@ class _Automatic:
 AUTOMATIC: Any = _Automatic()
 MIDPOINT = Midpoint()
 ARTICULATED = ArticulatedBody()
+DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ class Simulation:
         )
         self._work = allocate_work(world, len(self.place_names))
         self._report = allocate_report()
-        self._warned = self._warned_of_energy = False
+        self._warned = self._warned_of_energy = self._warned_of_depth = False
+        self._deepest_judged = 0.0  # [m]
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
@@ -190,7 +192,8 @@ class Simulation:
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
         """Take n steps with forces `torque` along the coordinates, (nv), beside controllers.
 
-        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all.
+        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy from
+        the ground and, in the last of the n steps, too much depth give a `StabilityWarning`.
         """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
@@ -204,8 +207,18 @@ class Simulation:
         before = self.state
         status = self.advance(self._nothing_recorded, 1, n)
         self.warn_once(stacklevel=2)
+        self._warn_of_depth(stacklevel=2)
         if status != OK:
             raise self.failure(status, [before], None)
+
+    def _warn_of_depth(self, stacklevel: int) -> None:
+        """Warn once if the last step was deeper than dt allows; judged again only if it deepens."""
+        deepest = float(self._work.depth.max(initial=0.0))
+        if self._warned_of_depth or deepest <= DEEPER * self._deepest_judged:
+            return
+        self._deepest_judged = deepest
+        told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
+        self._warned_of_depth = len(told) > 0
 
     def advance(self, record: Record, every: int, n: int) -> int:
         """Take n steps in one compiled call; returns a status."""

@@ -45,7 +45,7 @@ def warn_of_long_step(
     return [message]
 
 
-def warn_of_depth(simulation: Simulation, depth: np.ndarray) -> list[str]:
+def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) -> list[str]:
     """Warn if points went deeper (rows, places) than the step allows for a law that stiffens."""
     system = simulation._system
     surface, model = system.surface, system.model
@@ -61,7 +61,7 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray) -> list[str]:
         f"{bound.points} points bear a dt of at most {bound.dt:.3g} s; this run had "
         f"{simulation.dt:g} s: do not trust it, give a shorter dt or more stiffness"
     )
-    warnings.warn(message, StabilityWarning, stacklevel=3)
+    warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
 
 

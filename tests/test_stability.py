@@ -128,6 +128,17 @@ def test_a_run_that_went_too_deep_for_its_step_says_so():
     assert any("mm deep" in note for note in motion.parameters["notes"])
 
 
+def test_a_simulation_stepped_by_hand_says_once_that_it_went_too_deep():
+    world = st.World(st.robots.brick(mass=2.0))
+    simulation = st.Simulation(world, st.HuntCrossley(), 1e-3, world.standing(above=-0.02))
+    with pytest.warns(StabilityWarning, match=r"'brick' went 2\d.* mm deep, where its \d points"):
+        simulation.step()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        simulation.step(n=3)
+    assert not [one for one in told if "mm deep" in str(one.message)]
+
+
 # ------------------------------------------------------------------------- inertias and many points
 
 
