@@ -11,6 +11,8 @@ from stiction.contact.balanced import bearable_in_membrane
 from stiction.contact.spring_damper import implicit_bearable_step
 from stiction.errors import InputError
 
+pytestmark = pytest.mark.interpreted
+
 K, C = 5512.0, 158.0  # of the membrane, section IV-C
 STIFF = {"relaxation": 1e-9, "relative": 1.0}  # macro impulses miss what is asked by 1e-9
 RIGID = {"thickness": 0.0, **STIFF}  # the macro model alone
@@ -315,7 +317,7 @@ def test_beyond_the_membrane_a_robot_sinks_the_faster_the_larger_lambda(relaxati
 def test_a_spring_that_acts_beyond_the_membrane_holds_the_robot():
     world = st.World(plate(8, mass=0.4))
     model = printed(relaxation=1.0, relative=0.0, spring_beyond=1.0)
-    motion = simulate(world, model, duration=1.0, dt=DT, state=world.standing(above=0.0))
+    motion = st.simulate(world, model, duration=1.0, dt=DT, state=world.standing(above=0.0))
     assert 5e-4 < motion.depth[-2].max() < 5.0 * 9.81 / (8 * K) * 1.01
     assert abs(motion.v[-1, 2]) < 1e-4
 
@@ -362,7 +364,7 @@ def test_a_biped_lands_and_stands_at_a_millisecond():
     world = st.World(st.robots.biped10())
     hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
     model = printed(relaxation=1e-2, relative=1.0, mu_static=0.6, mu_kinetic=0.6, eps=0.02)
-    motion = simulate(
+    motion = st.simulate(
         world,
         model,
         duration=1.5,

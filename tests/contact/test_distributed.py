@@ -30,6 +30,8 @@ from stiction.kernels.tree import allocate
 from stiction.simulation import make_surface
 from stiction.stability import longest_step
 
+pytestmark = pytest.mark.interpreted
+
 PAPER = st.Distributed()
 HEADINGS = np.arange(8) * np.pi / 4 + 0.1
 BOTTOM = 4  # corners of the brick that touch

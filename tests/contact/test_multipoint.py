@@ -7,6 +7,8 @@ import stiction as st
 from contact.problems import plate, point_jacobians, thrown
 from mechanisms import fewer, turned
 
+pytestmark = pytest.mark.interpreted
+
 DT = 1e-3
 MU = 0.4
 PAPER = {"eps": 0.01, "capped": 0.0}  # a constant threshold, friction put right and left so
@@ -304,7 +306,7 @@ def test_a_tossed_cube_gains_no_energy_and_comes_to_rest(seed):
 
 def chatter(model, pattern):
     """Root mean square change of the ground's force from step to step [weights]."""
-    motion = simulate(
+    motion = st.simulate(
         st.World(pattern.robot),
         model,
         duration=pattern.duration,

@@ -195,7 +195,7 @@ def test_without_gravity_nothing_is_in_reach_until_it_is_pushed():
 @pytest.mark.jit
 @pytest.mark.parametrize(
     "integrator",
-    [st.Midpoint(), st.Leapfrog(), st.RungeKutta4()],
+    [st.Midpoint(), pytest.param(st.Leapfrog(), marks=pytest.mark.slow), st.RungeKutta4()],
     ids=["midpoint", "leapfrog", "rk4"],
 )
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A user's own impulse solver, in a file of the user's: it runs, its edits count, it is right."""
+"""A user's own impulse solver, in a file of the user's: it runs and is right."""
 
 import json
 import os
@@ -29,8 +29,6 @@ from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.spatial import add, dot, scale, store_vector, sub, transform
 from stiction.kernels.tree import OK
 
-EXTRA = 1.0
-
 
 class Plain(NamedTuple):
     mu_kinetic: Annotated[float, Parameter("", low=0)] = 0.5
@@ -54,7 +52,7 @@ def plain(params, dynamics, contact, state, work, dt):
             y = sub(y, scale(dot(n, y), n))
             size = dot(y, y) ** 0.5
             p = parameters(params, contact.table, contact.pair[i])
-            limit = EXTRA * p.mu_kinetic * normal
+            limit = p.mu_kinetic * normal
             if size > limit:
                 y = scale(limit / size, y)
             store_vector(contact.impulse, i, add(scale(normal, n), y))
@@ -95,19 +93,13 @@ def run(folder, models):
     return {(row[0], row[1]): [np.array(part) for part in row[2:]] for row in rows}
 
 
-def test_a_users_solver_runs_is_right_and_its_edits_count(tmp_path):
-    """It agrees with Coulomb on a brick that lands and one that slides; more friction shows."""
-    file = tmp_path / "plain.py"
-    file.write_text(SOLVER)
+def test_a_users_solver_runs_and_is_right(tmp_path):
+    """It agrees with Coulomb on a brick that lands and one that slides."""
+    (tmp_path / "plain.py").write_text(SOLVER)
     found = run(tmp_path, "(Plain(), st.Coulomb())")
     for case in ("lands", "slides"):
         own, ours = found[case, "Plain"], found[case, "Coulomb"]
         for part, tolerance in zip(range(3), (1e-6, 1e-3, 1e-8), strict=True):
             assert np.abs(own[part] - ours[part]).max() < tolerance, (case, part)
-    file.write_text(SOLVER.replace("EXTRA = 1.0", "EXTRA = 1.2"))
-    edited = run(tmp_path, "(Plain(),)")
-    speed = np.linalg.norm([1.0, 0.5])
-    braked = speed - np.linalg.norm(edited["slides", "Plain"][0][-1, :2])
-    assert np.isclose(braked, 1.2 * 0.5 * 9.81 * 0.02, rtol=1e-6)
-    braked = speed - np.linalg.norm(found["slides", "Plain"][0][-1, :2])
+    braked = np.linalg.norm([1.0, 0.5]) - np.linalg.norm(found["slides", "Plain"][0][-1, :2])
     assert np.isclose(braked, 0.5 * 9.81 * 0.02, rtol=1e-6)

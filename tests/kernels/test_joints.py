@@ -6,6 +6,8 @@ import pytest
 import stiction as st
 from mechanisms import chain, fewer, pendulum, slider
 
+pytestmark = pytest.mark.interpreted
+
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
 
