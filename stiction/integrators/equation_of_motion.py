@@ -53,10 +53,10 @@ from stiction.kernels.servos import (
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK, PRESCRIBED, Dynamics
 
-BLOCKS = 3  # so often all wrong modes are changed at once; then the worst of them ...
-SINGLE = 10  # ... and after so many tries one at a time, where blocks go round in circles
-SWIFT = 2  # ... and so often a sliding joint may be turned round at once
-WORST = 0.5  # part of the worst contradiction from which on a mode is one of these
+BLOCKS = 3  # tries in which all wrong modes change at once; in later ones the worst of them do ...
+WORST = 0.5  # ... those contradicted by at least this part of the worst contradiction ...
+SINGLE = 10  # ... and after so many tries one at a time, since blocks may go round in circles
+SWIFT = 2  # tries in which a sliding joint may reverse at once, without being tried as stuck
 CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
 PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
 ROUNDS = 6  # so often joints and contact are solved in turn where they do not settle together

@@ -13,9 +13,10 @@ EULER = st.SemiImplicitEuler()
 INERTIA = 1.2 * 0.5**2  # of the pendulum [kg m2]
 
 
+@pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()])
 @pytest.mark.parametrize("friction", [0.0, 0.3])
 @pytest.mark.parametrize("damping", [0.05, 1.0, 300.0])
-def test_the_law_of_a_servo_holds_at_the_end_of_the_step(damping, friction):
+def test_the_law_of_a_servo_holds_at_the_end_of_the_step(damping, friction, method):
     """Torque = limits of (stiffness (q_ref - q) - damping v_next) and H a + b = torque + friction.
 
     Semi-implicit Euler takes damping at v_next, wherever the servo is between its limits.
@@ -27,7 +28,14 @@ def test_the_law_of_a_servo_holds_at_the_end_of_the_step(damping, friction):
         still = st.Reference([0.0, 1.0], np.tile(rng.uniform(-1, 1, 5), (2, 1)))
         control = st.PDTracking(still, 5.0, damping, limits=limit)
         motion = st.simulate(
-            world, None, duration=0.01, dt=1e-3, state=state, controller=control, integrator=EULER
+            world,
+            None,
+            duration=0.01,
+            dt=1e-3,
+            state=state,
+            controller=control,
+            integrator=EULER,
+            method=method,
         )
         asked = 5.0 * (still.q[0] - motion.q[:-1]) - damping * motion.v[1:]
         assert motion.torque[:-1] == pytest.approx(np.clip(asked, -limit, limit), abs=1e-9)
