@@ -7,13 +7,16 @@
     I_v          contact.impulse   impulses at an impact, Eq. (4): perfectly inelastic
 
 A point that touches is fixed in all directions and may be pulled: nothing slides and nothing opens
-until a point is pulled with more than `release`, the most pulled first. The paper lets the gait
+until a point is pulled with more than `release`, the most pulled first. A point that opened, or was
+not fixed, and would enter the ground in this step is fixed, once; if it still enters because it was
+pulled again, the step is not solved. The paper lets the gait
 decide when a foot lifts off; by default feet stay fixed for good, and `release` = 0 is the
 unilateral assumption of its section 2.3.1, with endless friction. Constraints are met at the level
 of velocities, Eq. (3) at the end of each step, which integrates Eq. (2). Where more points are
 fixed than needed, reactions are those of least norm.
 """
 
+import math
 from typing import Annotated, NamedTuple
 
 from stiction.compiled import kernel
@@ -30,6 +33,7 @@ from stiction.contact.newton import (
     implied_impulse,
     take_newton_step,
 )
+from stiction.contact.warm_start import NOT_CONVERGED
 from stiction.kernels.contact import NEVER
 from stiction.kernels.response import (
     WRENCHES_LEFT,
@@ -48,8 +52,9 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import OK
 
-ROOM = 6  # columns as in `newton.py`
+FIXED_LATER, ROOM = 6, 7  # columns: six as in `newton.py`, and whether a point was fixed later
 EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
+ENTERS = 0.1  # part of what gravity does in a step; an open point that is slower does not enter
 POLISHES = 2  # repetitions that take the velocity of this compliance away
 
 
@@ -65,14 +70,20 @@ def bilateral(params, dynamics, contact, state, work, dt):
     response, room = work.response, work.room
     eps = max(like(dt, EPS), like(dt, ROUNDING) * dynamics.tree.slack[0])
     fixed = choose_fixed(contact, response, state, room)
+    gravity = dynamics.tree.gravity
+    g = (gravity[0], gravity[1], gravity[2])
+    slow = max(eps, like(dt, ENTERS) * dt * math.sqrt(dot(g, g)))  # [m/s]
     solutions = 0
-    for _ in range(fixed + 1):
+    while fixed > 0:
         fix_points(contact, response, room, eps)
         solutions += 1
         if not open_most_pulled(params, contact, room, dt):
-            break
+            if not fix_fastest_entering(contact, response, room, slow):
+                break
     remember_fixed(contact, state, room)
-    response.report[0], response.report[1], response.report[2] = solutions, 0, 0
+    entering = fastest_entering(contact, response, room, True)[1] if fixed > 0 else like(dt, 0)
+    response.report[0], response.report[1] = solutions, entering
+    response.report[2] = NOT_CONVERGED if entering > slow else 0
     response.report[WRENCHES_LEFT] = fixed > 0
     return OK
 
@@ -86,6 +97,7 @@ def choose_fixed(contact, response, state, room):
         comes = contact.depth[i] > 0 or v_n < contact.floor[i]
         keep = (state.now[contact.point[i], 0] > 0 or comes) and contact.floor[i] > NEVER
         room[i, KIND] = STICK if keep else OPEN
+        room[i, FIXED_LATER] = 0
         store_vector(contact.impulse, i, zero_vector(v_n))
         fixed += keep
     return fixed
@@ -121,6 +133,36 @@ def open_most_pulled(params, contact, room, dt):
     if worst >= 0:
         room[worst, KIND] = OPEN
     return worst >= 0
+
+
+@kernel
+def fix_fastest_entering(contact, response, room, speed):
+    """Fix the open point that enters the ground fastest, if faster than `speed` and not fixed yet.
+
+    Each point at most once in a step, so that this ends. Tells whether there is one.
+    """
+    i, v = fastest_entering(contact, response, room, False)
+    if v > speed:
+        room[i, KIND], room[i, FIXED_LATER] = STICK, 1
+    return v > speed
+
+
+@kernel
+def fastest_entering(contact, response, room, again):
+    """Return the open point that enters the ground fastest, and how fast; -1 and 0 if none does.
+
+    `again`: also those that were fixed later in this step, and opened again.
+    """
+    worst, most = -1, like(contact.depth[0], 0)
+    for i in range(contact.count[0]):
+        if room[i, KIND] == OPEN and contact.floor[i] > NEVER:
+            if again or room[i, FIXED_LATER] == 0:
+                t = load_twist(response.twist, contact.slot[i])
+                v = constrained_velocity(contact, i, t, arm_from_centre(contact, response, i))
+                v_n = dot(load_vector(contact.normal, i), v)
+                if -v_n > most:
+                    worst, most = i, -v_n
+    return worst, most
 
 
 @kernel

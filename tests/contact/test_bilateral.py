@@ -209,3 +209,20 @@ def test_what_was_fixed_stays_fixed_at_gaps_of_rounding():
     assert np.abs(motion.v[-20:]).max() < STILL
     total = motion.force[-20:-1].sum(axis=1)
     assert np.allclose(total, [0, 0, 2 * 9.81], atol=1e-5)
+
+
+@pytest.mark.jit
+def test_points_that_enter_the_ground_are_told():
+    """A limp robot tumbles: pulled points open, and some of them enter; no such step is silent."""
+    world = st.World(st.robots.biped14())
+    with pytest.warns(st.UnsolvedWarning):
+        motion = st.simulate(
+            world,
+            st.Bilateral(release=0.0),
+            duration=0.6,
+            dt=DT,
+            state=world.standing(above=0.1),
+        )
+    deep = motion.depth[:-1].max(axis=1)
+    assert deep.max() > 1e-4
+    assert motion.unsolved.count > 0
