@@ -24,7 +24,7 @@ from stiction.description.checks import NOTHING, ROUNDING
 from stiction.integrators.integrator import GROWTH
 from stiction.kernels.contact import Places, deepest
 from stiction.kernels.kinematics import advance, forward_kinematics, velocities
-from stiction.kernels.servos import clear_control, present_force
+from stiction.kernels.servos import clear_control, present_forces
 from stiction.kernels.tree import FREE, PRESCRIBED, allocate
 from stiction.mechanics import inertia
 from stiction.places import SIDES, on_side
@@ -226,7 +226,9 @@ def joint_slopes(
         velocities(dynamics, v)
         clear_control(dynamics)
         control(controllers, dynamics, float(state.time), q, v)
-        return np.array([present_force(dynamics, d) for d in range(world.nv)])
+        found = np.zeros(world.nv)
+        present_forces(dynamics, found)
+        return found
 
     if not controllers:
         return damping, stiffness, loose

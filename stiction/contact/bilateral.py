@@ -7,13 +7,14 @@
     I_v          contact.impulse   impulses at an impact, Eq. (4): perfectly inelastic
 
 A point that touches is fixed in all directions and may be pulled: nothing slides and nothing opens
-until a point is pulled with more than `release`, the most pulled first. A point that opened, or was
-not fixed, and would enter the ground in this step is fixed, once; if it still enters because it was
-pulled again, the step is not solved. The paper lets the gait
+until a point is pulled with more than `release`, the most pulled first. The paper lets the gait
 decide when a foot lifts off; by default feet stay fixed for good, and `release` = 0 is the
 unilateral assumption of its section 2.3.1, with endless friction. Constraints are met at the level
 of velocities, Eq. (3) at the end of each step, which integrates Eq. (2). Where more points are
 fixed than needed, reactions are those of least norm.
+
+Ours: an open point that would enter the ground in this step is fixed, once. If it is pulled and
+opens again, the step is not solved; its residual is the speed at which the point enters [m/s].
 """
 
 import math

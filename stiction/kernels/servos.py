@@ -54,18 +54,18 @@ def servo_force(dynamics, d):
     """Force of the servo on coordinate d, without the implicit part of its damping."""
     if dynamics.servo_damping[d] == 0:
         return like(dynamics.servo[d], 0)
-    if dynamics.saturation[d] == AT_UPPER_LIMIT:
-        return dynamics.servo_upper[d]
-    return (
-        dynamics.servo_lower[d] if dynamics.saturation[d] == AT_LOWER_LIMIT else dynamics.servo[d]
-    )
+    if dynamics.saturation[d] == LINEAR:
+        return dynamics.servo[d]
+    upper = dynamics.saturation[d] == AT_UPPER_LIMIT
+    return dynamics.servo_upper[d] if upper else dynamics.servo_lower[d]
 
 
 @kernel
-def present_force(dynamics, d):
-    """Force of all controllers on coordinate d at the present velocity."""
-    dynamics.saturation[d] = present_saturation(dynamics, d)
-    return dynamics.control[d] + servo_force(dynamics, d)
+def present_forces(dynamics, forces):
+    """Write the forces of all controllers at the present velocities, (nv)."""
+    for d in range(len(forces)):
+        dynamics.saturation[d] = present_saturation(dynamics, d)
+        forces[d] = dynamics.control[d] + servo_force(dynamics, d)
 
 
 @kernel

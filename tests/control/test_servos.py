@@ -109,15 +109,13 @@ def test_explicit_integrators_take_the_limit_at_the_present_velocity():
         assert motion.torque[0, 0] == pytest.approx(torque, abs=1e-12)
 
 
-def test_servos_at_their_limits_do_not_shake_a_robot_that_stands():
-    """biped14's ankles need 500 N m s: torques of a tenth of that limit keep their direction."""
-    robot = st.robots.biped14()
-    world = st.World(robot, ground=None)
-    state = world.home()
-    state.v[world.nv - 1] = 1.0
+def test_a_saturated_ankle_in_flight_brakes_and_is_not_driven_back():
+    """500 N m s on the light foot of biped14: clipped by the old velocity, torques alternate."""
+    world = st.World(st.robots.biped14(), ground=None)
+    state, ankle = world.home(), world.nv - 1
+    state.v[ankle] = 1.0
     still = st.Reference([0.0, 1.0], np.tile(state.q, (2, 1)))
     control = st.PDTracking(still, 0.0, 500.0, limits=5.0)
     motion = st.simulate(world, duration=0.02, dt=1e-3, state=state, controller=control)
-    ankle = motion.torque[:-1, world.nv - 1]
     assert (abs(motion.torque[:-1, 6:]) <= 5.0 + 1e-9).all()
-    assert (ankle < 1e-6).all(), "it brakes, and never drives the joint back"
+    assert (motion.torque[:-1, ankle] < 1e-6).all()
