@@ -6,6 +6,7 @@ descriptor of the bundles that it is given. What few steps need is `seldom` call
 the loop small. A `routine` is what Python calls.
 
     error_model="numpy"    a division is one instruction, not a test for zero that raises
+    fastmath="contract"    a product and a sum are one instruction, rounded once: 5 % faster
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
     no_cfunc_wrapper       nobody calls these functions from C, and
     no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of
@@ -14,7 +15,7 @@ the loop small. A `routine` is what Python calls.
 
 Parts that are inlined are compiled to intermediate code only, see `_parts.py`.
 
-No fastmath: it would compile the divergence check away, and gains nothing.
+No other fastmath: it would compile the divergence check away, and gains nothing.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def _accepted(**private: Any) -> dict[str, Any]:
 
 OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
+    "fastmath": {"contract"},
     **_accepted(_nrt=False),
     **_accepted(no_cfunc_wrapper=True),
 }

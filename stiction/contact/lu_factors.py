@@ -1,4 +1,4 @@
-"""Dense linear systems of six unknowns per touching link: LU factors with partial pivoting.
+"""Dense linear systems of six unknowns per touching link: LU factors with threshold pivoting.
 
 Six columns are written out at a time. The systems are small and their size is known only when they
 are solved; a compiler makes vector instructions of six written-out terms, and not of such loops.
@@ -8,6 +8,7 @@ from stiction.compiled import kernel
 from stiction.kernels.spatial import like
 
 RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
+LARGE = 0.1  # part of the largest entry below it that makes a diagonal entry a good pivot
 
 
 @kernel
@@ -18,7 +19,7 @@ def factor(A, order, n):
     """
     blocks = (n + 5) // 6
     for k in range(n):
-        best = largest_pivot(A, k, n)
+        best = pivot_row(A, k, n)
         order[PIVOT, k] = best
         if best != k:
             for block in range(blocks):
@@ -37,25 +38,30 @@ def substitute(A, x, n):
     for k in range(n):
         best = int(x[PIVOT, k])
         x[RIGHT, k], x[RIGHT, best] = x[RIGHT, best], x[RIGHT, k]
-    for i in range(n):
-        rest = x[RIGHT, i]
-        for j in range(i):
-            rest -= A[i, j] * x[RIGHT, j]
-        x[RIGHT, i] = rest
-    for i in range(n - 1, -1, -1):
-        rest = x[RIGHT, i]
-        for j in range(i + 1, n):
-            rest -= A[i, j] * x[RIGHT, j]
-        x[RIGHT, i] = rest * A[i, i]
+    for k in range(n):
+        known = x[RIGHT, k]
+        for i in range(k + 1, n):
+            x[RIGHT, i] -= A[i, k] * known
+    for k in range(n - 1, -1, -1):
+        known = x[RIGHT, k] * A[k, k]
+        x[RIGHT, k] = known
+        for i in range(k):
+            x[RIGHT, i] -= A[i, k] * known
 
 
 @kernel
-def largest_pivot(A, k, n):
-    """Row, from k on, with the largest entry in column k."""
-    best, size = k, abs(A[k, k])
+def pivot_row(A, k, n):
+    """Row to eliminate unknown k with: row k if its entry is large enough, else the largest one's.
+
+    The diagonal mostly is; a search for the largest in each column takes as long as eliminating.
+    """
+    best, largest = k, abs(A[k, k])
     for i in range(k + 1, n):
-        if abs(A[i, k]) > size:
-            best, size = i, abs(A[i, k])
+        largest = max(largest, abs(A[i, k]))
+    if abs(A[k, k]) < like(largest, LARGE) * largest:
+        for i in range(k + 1, n):
+            if abs(A[i, k]) == largest:
+                best = i
     return best
 
 

@@ -43,11 +43,13 @@ from stiction.kernels.spatial import (
 DIRECTION, KAPPA = 2, 5  # columns of the room: d (three), kappa
 
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on, velocities count more and more
+CIRCLES = 9  # after so many iterations without settled cases the next ones are soft, ...
+CALMING, CALM = 6, 1e-3  # ... at most so many, or down to this relative error; then from p^ = 0
 POLISHES, MOST_POLISHES = 1, 9  # iterations that take away the velocities of a unique solution ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
 CLOSE = 1e-5  # relative error from which on polishing begins
 LENIENT = 3  # after so many of them an error of `speed` is good enough
-SOFTER = 100.0  # further ones have so much more compliance where cases still change
+SOFTER = 100.0  # compliance of soft ones, and of further polishes where cases still change
 PATIENCE = 5  # after so many of them that do it starts again from p^ = 0 with less compliance, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
@@ -329,19 +331,21 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
     of the impulse, or of `speed`. From hat = 0, which makes impulses unique, more iterations with
     hat = 1 take the velocities R p away once the cases are settled, with the same factors where no
     point slips; an error of `speed` is good enough only after LENIENT of them. Where cases change
-    all the same, less and less compliance leads to where R p is negligible. In single precision the
-    tolerance may be out of reach: an error below `rounding` that does not get better, with the same
-    cases, is as good as it gets.
+    all the same, less and less compliance leads to where R p is negligible. Where cases go round in
+    circles, a few iterations with hat = 1 and more compliance lead near the solution. In single
+    precision the tolerance may be out of reach: an error below `rounding` that does not get better,
+    with the same cases, is as good as it gets.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     unique, stiffened = hat == 0, False
     polishes = POLISHES + (eps > like(eps, SOFT)) if unique else 0
     polished, softness, before, stiff = 0, like(eps, 1), like(eps, math.inf), eps
+    age, calming, calmed, first_hat = 0, 0, False, hat
     for k in range(most + 1):
-        if k >= SHARPENING:
+        if age >= SHARPENING:
             softness = max(like(eps, SHARPER) * softness, eps)
-        if polished > 0:
+        if polished > 0 or calming > 0:
             softness = like(eps, 1)
         error, largest, changes, slips = judge_points(
             contact, response, room, eps, hat, k > 0, softness
@@ -355,7 +359,7 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
             enough = max(enough, speed)
         fits = k > 0 and (error <= enough or stalls)
         rigid = stiffened and eps * largest <= max(enough, speed)
-        if fits and (polished >= polishes or rigid):
+        if fits and calming == 0 and (polished >= polishes or rigid):
             return k, error, largest, SOLVED
         if k == most or polished == MOST_POLISHES:
             break
@@ -363,7 +367,16 @@ def newton(contact, response, room, tolerance, speed, rounding, hat, eps, most):
         close = settled and error <= like(eps, CLOSE) * largest
         same = settled and slips == 0  # else the directions of friction have turned
         stiffest = max(like(eps, STIFFEST), rounding)
-        if polished > PATIENCE and changes > 0 and unique and stiff > stiffest:
+        age += 1
+        if calming > 0:
+            calming -= 1
+            if calming == 0 or (settled and error <= like(eps, CALM) * largest):
+                age, calming, same, softness = 0, 0, False, like(eps, 1)
+                hat, eps = first_hat, stiff
+        elif age == CIRCLES and polished == 0 and not close and not calmed:
+            calming, calmed, same = CALMING, True, False
+            hat, eps = like(eps, 1), like(eps, SOFTER) * stiff
+        elif polished > PATIENCE and changes > 0 and unique and stiff > stiffest:
             stiff *= like(eps, STIFFER)
             hat, polished, same, stiffened, eps = like(eps, 0), 0, False, True, stiff
         elif fits or polished > 0 or (close and polishes > 0):

@@ -291,10 +291,10 @@ def find_missed(places, ground, dynamics, contact, dt):
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
     missed = False
     for g in range(len(places.group_link)):
-        if contact.margin[g] >= dt * dt * largest_acceleration(places, dynamics, g):
-            continue
         link, widest = places.group_link[g], contact.reach[g]
         a, twist = acceleration_of(dynamics, link), load_twist(dynamics.velocity, link)
+        if contact.margin[g] >= dt * dt * largest_acceleration(places, dynamics, g, a, twist):
+            continue
         for i in range(places.group_first[g], places.group_first[g + 1]):
             r, met = touching(places, ground, dynamics, link, i)
             nearing = dot(met.normal, sub(point_velocity(twist, r), belt))
@@ -324,11 +324,9 @@ def acceleration_bound(places, dynamics, v):
 
 
 @kernel
-def largest_acceleration(places, dynamics, g):
-    """Acceleration that no place of group g exceeds [m/s2]."""
-    link = places.group_link[g]
-    a, twist = acceleration_of(dynamics, link), load_twist(dynamics.velocity, link)
-    centre = arm_to(dynamics, link, load_vector(places.group_centre, g))
+def largest_acceleration(places, dynamics, g, a, twist):
+    """Acceleration that no place of group g exceeds [m/s2], whose link moves like this."""
+    centre = arm_to(dynamics, places.group_link[g], load_vector(places.group_centre, g))
     linear, w = point_acceleration(a, twist, centre), twist.angular
     turning = math.sqrt(dot(a.angular, a.angular)) + dot(w, w)
     return math.sqrt(dot(linear, linear)) + places.group_radius[g] * turning
