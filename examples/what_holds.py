@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 
 import stiction as st
+from stiction.description.rotation import matrix
 from stiction.errors import SimulationError
-from stiction.rotation import matrix
 
 FORCE_LAWS = (st.SpringDamper, st.ImplicitSpringDamper, st.HuntCrossley, st.Distributed)
 LAWS = (st.Multipoint, st.Balanced, st.Feedback, *FORCE_LAWS)

@@ -67,8 +67,8 @@ def reader_of(name: str) -> Callable[[str | bytes], None]:
     from stiction.description.mjcf import read_mjcf_text
     from stiction.description.openhrp import read_openhrp_text
     from stiction.description.urdf import read_urdf_text
-    from stiction.load import load
-    from stiction.robot import Robot
+    from stiction.robot.load import load
+    from stiction.robot.robot import Robot
 
     readers = {"mjcf": read_mjcf_text, "urdf": read_urdf_text, "vrml": read_openhrp_text}
     read_text = readers[name]
@@ -359,7 +359,7 @@ def fuzz_checks(seconds: float, seed: int, most: int = sys.maxsize) -> Tally:
     from hypothesis import seed as seeded
 
     from stiction.description.checks import check
-    from stiction.robot import Robot
+    from stiction.robot.robot import Robot
 
     tally, begun = Tally("checks"), time.perf_counter()
     seen: set[str] = set()

@@ -1,6 +1,29 @@
-"""Legged robots in contact with the world; how contact is computed is a value that you pass."""
+"""Legged robots in contact with the world; how contact is computed is a value that you pass.
 
-from stiction import mechanics, patterns, robots, scenes
+Data flows down this list, and a room imports only from rooms above it:
+
+    errors        every exception raised on purpose
+    compiler      decorators for compiled functions, the cache of compiled code
+    description   model files -> one plain, checked description
+    kernels       compiled core: spatial algebra, kinematics, dynamics, unit responses of links
+    collision     contact points against the ground -> Contact
+    contact       one file per model; families: how models enter a step; solvers they share
+    control       controllers, as plug-ins
+    step          step.py: the whole step on one page; impacts, drift, record, the loop
+    integrators   how a step moves the state, as plug-ins
+    robot         description -> Robot; robots: our own, by code
+    world         robots, ground and materials -> one forest of links, and its contact points
+    metrics       what is measured from a motion
+    motion        Motion and its file
+    simulation    simulate, Simulation, warnings; batch: many worlds on cores or a GPU
+    plot          figures
+    patterns      walks, jumps, recorded motions
+    scenes        scenes by name or from TOML
+    tune, bench   parameters by search; closed forms and other engines
+    cli           the command line
+"""
+
+from stiction import patterns, robots, scenes
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -25,21 +48,22 @@ from stiction.control.reference import Reference
 from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
 from stiction.errors import StictionError, UnsolvedWarning
-from stiction.external import Push, TabulatedForce
-from stiction.ground import HeightField, Plane, Slope, Steps
-from stiction.integrators.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.integrators.integrator import integrator
 from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.runge_kutta import RungeKutta4
 from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
-from stiction.load import load
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.metrics.plates import ForcePlate
-from stiction.motion import Motion
-from stiction.robot import Robot
+from stiction.motion.motion import Motion
+from stiction.robot.load import load
+from stiction.robot.robot import Robot
 from stiction.scenes.scene import Scene
-from stiction.simulate import Recording, simulate
-from stiction.simulation import Simulation
-from stiction.world import State, World
+from stiction.simulation.simulate import Recording, simulate
+from stiction.simulation.simulation import Simulation
+from stiction.step.integrator import integrator
+from stiction.world import mechanics
+from stiction.world.external import Push, TabulatedForce
+from stiction.world.ground import HeightField, Plane, Slope, Steps
+from stiction.world.world import State, World
 
 __all__ = [
     "Actuators",

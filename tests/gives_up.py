@@ -9,7 +9,7 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
-from stiction.contact.warm_start import NOT_CONVERGED
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.spatial import dot, like, scale, store_vector, transform
 from stiction.kernels.tree import OK
@@ -30,13 +30,13 @@ class GivesUp(NamedTuple):
 
 
 @contact_model(GivesUp, family=IMPULSE_SOLVER)
-def gives_up(params, dynamics, contact, state, work, dt):
+def gives_up(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points."""
     response, time = work.response, work.clock[1]
     p = parameters(params, contact.table, contact.pair[0])
     for i in range(contact.count[0]):
         n = vector(contact.normal, i)
-        missing = contact.floor[i] - dot(n, free_velocity(contact, response, i))
+        missing = contact.least_velocity[i] - dot(n, free_velocity(contact, response, i))
         freedom = dot(n, transform(delassus(contact, response, i, i), n))
         store_vector(contact.impulse, i, scale(max(missing / freedom, like(missing, 0)), n))
     half = like(time, 0.5) * dt

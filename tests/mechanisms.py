@@ -4,14 +4,14 @@ import os
 
 import numpy as np
 
+from stiction.collision.detection import detect
 from stiction.contact.spring_damper import SpringDamper
 from stiction.description.description import WORLD, Description, Joint, Link
-from stiction.kernels.contact import detect
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
-from stiction.robot import Robot
-from stiction.simulation import make_surface
-from stiction.world import World
+from stiction.robot.robot import Robot
+from stiction.simulation.simulation import make_surface
+from stiction.world.world import World
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
@@ -78,15 +78,15 @@ def turned(axis: tuple, angle: float) -> np.ndarray:
 
 
 def detected(world: World, q: np.ndarray, v: np.ndarray | None = None, reach_time: float = 0.0):
-    """The rows of `Contact` that are in use after `detect`, by field, and the slots' links."""
+    """The rows of `Contact` that are in use after `detect`, by field, and the links that touch."""
     surface, _, _ = make_surface(world, SpringDamper())
     dynamics, contact = allocate(world.tree), surface.contact
     forward_kinematics(dynamics, q)
     velocities(dynamics, np.zeros(world.nv) if v is None else v)
-    detect(surface.places, surface.ground, dynamics, contact, reach_time)
-    fields = "point slot group pair body_a depth arm normal velocity".split()
+    detect(surface.points, surface.ground, dynamics, contact, reach_time)
+    fields = "point touching group pair body_a depth arm normal velocity".split()
     rows = {name: getattr(contact, name)[: contact.count[0]].copy() for name in fields}
-    return rows | {"slot_link": contact.slot_link[: contact.slots[0]].copy()}
+    return rows | {"touching_link": contact.touching_link[: contact.touching_count[0]].copy()}
 
 
 def patience(seconds: float) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 
 import stiction as st
-from stiction.metrics import place_positions
+from stiction.metrics import point_positions
 
 DT = 0.01
 MU = 0.5
@@ -26,7 +26,7 @@ def recorded(
     world = world or st.World(st.robots.brick())
     state = state or world.standing()
     force = np.asarray(force, float)
-    n, places = len(force) + 1, force.shape[1]
+    n, contact_points = len(force) + 1, force.shape[1]
 
     def rows(array, *shape):
         filled = np.zeros((n, *shape)) if array is None else np.asarray(array, float)
@@ -39,10 +39,10 @@ def recorded(
         v=np.tile(state.v, (n, 1)),
         torque=np.zeros((n, world.nv)),
         passive=np.zeros((n, world.nv)),
-        force=rows(force, places, 3),
-        depth=np.zeros((n, places)),
-        slip=rows(slip, places, 3),
-        contact_velocity=rows(contact_velocity, places, 3),
+        force=rows(force, contact_points, 3),
+        depth=np.zeros((n, contact_points)),
+        slip=rows(slip, contact_points, 3),
+        contact_velocity=rows(contact_velocity, contact_points, 3),
         solver=rows(solver, 3),
         parameters={
             "dt": DT,
@@ -60,4 +60,4 @@ def one_point(force, velocity, **options) -> st.Motion:
 
 def corner(motion: st.Motion, i: int) -> np.ndarray:
     """Position of a corner."""
-    return place_positions(motion)[0, i]
+    return point_positions(motion)[0, i]

@@ -10,7 +10,7 @@ import pytest
 import stiction
 from stiction.cli import COMMANDS, INTEGRATORS, Command, Progress, as_text, main, plain
 from stiction.errors import DivergenceError, InputError
-from stiction.motion import Motion
+from stiction.motion.motion import Motion
 
 
 def command(run, name="try"):
@@ -268,7 +268,7 @@ class Sponge(NamedTuple):
 
 
 @contact_model(Sponge, promises=(NO_PULL,))
-def sponge(params, dynamics, contact, state, work, dt):
+def sponge(params, dynamics, contact, memory, work, dt):
     for i in range(contact.count[0]):
         f = scale(params.stiffness * contact.depth[i], vector(contact.normal, i))
         store_vector(contact.force, i, f)

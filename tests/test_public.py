@@ -41,7 +41,7 @@ before = set(sys.modules)
 import stiction
 print(json.dumps(sorted(set(sys.modules) - before)))
 """)
-    assert "stiction.world" in ours
+    assert "stiction.world.world" in ours
     assert not set(HEAVY) & set(ours)
 
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from stiction.batch.problem import Problem, arrays_of, in_precision, tree_in_precision
 from stiction.contact.contact_model import Memory
-from stiction.integrators.equation_of_motion import System
-from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, allocate
-from stiction.loop import Clock, Record, Report, loop_for
-from stiction.simulation import allocate_work
-from stiction.unsolved import allocate_report
+from stiction.motion.unsolved import allocate_report
+from stiction.simulation.simulation import allocate_work
+from stiction.step.loop import Clock, Report, loop_for
+from stiction.step.record import Record
+from stiction.step.system import StepState, System, Work
 
 
 class Room(NamedTuple):
@@ -66,7 +66,7 @@ class CpuEngine:
             in_precision(self._surface, self.real),
         )
         system = system._replace(surface=copy_arrays(system.surface))
-        work = in_precision(allocate_work(problem.world, len(problem.place_names)), self.real)
+        work = in_precision(allocate_work(problem.world, len(problem.point_names)), self.real)
         surface = system.surface
         written = (system.dynamics[1:], surface.contact, surface.work, surface[-2:], work)
         used = [(array, array.copy()) for array in arrays_of(written)]

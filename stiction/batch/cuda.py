@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction._cache import folder, sources_of
 from stiction.batch.packed import LANES, Layout, viewer
 from stiction.batch.problem import (
     Problem,
@@ -20,15 +19,16 @@ from stiction.batch.problem import (
     in_precision,
     tree_in_precision,
 )
-from stiction.compiled import kernel
+from stiction.compiler.cache import folder, sources_of
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
 from stiction.errors import InputError
-from stiction.integrators.equation_of_motion import System
-from stiction.integrators.integrator import StepState, Work
 from stiction.kernels.tree import OK, Dynamics, allocate
-from stiction.loop import Clock, Record, Report, plug_ins_of, run
-from stiction.simulation import allocate_record, allocate_work
-from stiction.unsolved import allocate_report
+from stiction.motion.unsolved import allocate_report
+from stiction.simulation.simulation import allocate_record, allocate_work
+from stiction.step.loop import Clock, Report, plug_ins_of, run
+from stiction.step.record import Record
+from stiction.step.system import StepState, System, Work
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
 SHARED = ("controllers", "forces", "dynamics.tree", "surface.places", "surface.ground")
@@ -112,7 +112,7 @@ class CudaEngine:
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
         table = np.ascontiguousarray(problem.table[0], real)
-        places = len(problem.place_names)
+        places = len(problem.point_names)
         return Bundle(
             in_precision(problem.controllers[0], real),
             in_precision(problem.forces[0], real),

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS, checked_parameter
+from stiction.contact.surface import Surface
 from stiction.errors import InputError
-from stiction.external import bind_forces
-from stiction.integrators.touching import Surface
 from stiction.kernels.forces import Forces
-from stiction.materials import FRICTION, pair_table
-from stiction.places import places_of
-from stiction.simulation import (
+from stiction.simulation.simulation import (
     bound_controllers,
     checked_dt,
     checked_integrator,
@@ -26,8 +23,11 @@ from stiction.simulation import (
     is_count,
     make_surface,
 )
-from stiction.warn import warn_of_long_step
-from stiction.world import SLACK, State, World
+from stiction.simulation.warn import warn_of_long_step
+from stiction.world.contact_points import contact_points_of
+from stiction.world.external import bind_forces
+from stiction.world.materials import FRICTION, pair_table
+from stiction.world.world import SLACK, State, World
 
 PRECISIONS = {"float64": np.float64, "float32": np.float32}
 FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a precision can reach
@@ -53,7 +53,7 @@ class Problem:
     v: np.ndarray  # (worlds, nv)
     start: float  # time at which all begin [s]
     surface: Surface  # of one world
-    place_names: list[str]
+    point_names: list[str]
     notes: list[str]
 
     @property
@@ -114,7 +114,7 @@ def make_problem(
         v=v,
         start=start,
         surface=surface,
-        place_names=names,
+        point_names=names,
         notes=[*notes, *more, *more_notes, *warn_of_long_step(world, model, surface, dt, first)],
     )
 
@@ -132,7 +132,7 @@ def each_parameter(
     kind, fields = type(model), MODELS[type(model)].fields
     rows = worlds if given else 1
     values = np.tile(np.array(model, float), (rows, 1))
-    _, _, pairs = places_of(world)
+    _, _, pairs = contact_points_of(world)
     one_table = surface.contact.table
     if any(name in FRICTION for name in given):  # then the friction of the robots' files is not
         one_table, _ = pair_table(model, pairs, world.materials)

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
 from stiction.batch.cpu import CpuEngine
 from stiction.batch.cuda import CudaEngine
 from stiction.batch.problem import Problem, each_state, make_problem
+from stiction.compiler.arguments import numbers
 from stiction.errors import InputError
-from stiction.integrators.forward_dynamics import ArticulatedBody
 from stiction.integrators.midpoint import Midpoint
+from stiction.kernels.forward_dynamics import ArticulatedBody
 from stiction.kernels.tree import DIVERGED, OK
-from stiction.loop import Record
-from stiction.simulation import AUTOMATIC, allocate_record, is_count, is_real
-from stiction.unsolved import UnsolvedSteps, warn_of_unsolved
-from stiction.world import World
+from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
+from stiction.simulation.simulation import AUTOMATIC, allocate_record, is_count, is_real
+from stiction.step.record import Record
+from stiction.world.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
 MIDPOINT, ARTICULATED = Midpoint(), ArticulatedBody()
@@ -254,7 +254,7 @@ def simulate_batch(
 
 def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
     """Return a record of one world."""
-    return allocate_record(problem.world, len(problem.place_names), rows, channels)
+    return allocate_record(problem.world, len(problem.point_names), rows, channels)
 
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:

@@ -35,7 +35,7 @@ from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.dynamics import servo_targets
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import InputError, SimulationError, StabilityWarning
-from stiction.places import SOLE_POINTS
+from stiction.world.contact_points import SOLE_POINTS
 
 DT = 0.001  # [s]
 FRICTION = 0.6

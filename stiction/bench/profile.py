@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import stiction as st
-from stiction.compiled import kernel, routine
+from stiction.collision.detection import add_contact_forces, detect
+from stiction.compiler.compiled import kernel, routine
 from stiction.contact.contact_model import (
     FORCE_LAW,
     IMPULSE_SOLVER,
@@ -23,28 +24,26 @@ from stiction.contact.contact_model import (
     contact_forces,
 )
 from stiction.control.controller import control
-from stiction.integrators.equation_of_motion import Instant, System, known_forces, settle
-from stiction.integrators.forward_dynamics import slot_modes
-from stiction.integrators.integrator import StepState, Work
 from stiction.integrators.semi_implicit import record_forces
-from stiction.integrators.touching import Shares
 from stiction.kernels.articulated import (
     articulated_accelerations,
     articulated_bodies,
     move_links,
 )
-from stiction.kernels.contact import add_contact_forces, detect
+from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.kinematics import advance, zero_rows
 from stiction.kernels.response import (
     add_wrenches,
+    centre_touching_links,
     free_twists,
     gather_wrenches,
-    place_slots,
     respond_to_wrenches,
-    slot_inverse_inertia,
+    touching_inverse_inertia,
 )
 from stiction.kernels.servos import clear_control
-from stiction.loop import Record, keep_forces
+from stiction.step.record import Record, keep_forces
+from stiction.step.step import add_springs_and_dampers, solve_motion
+from stiction.step.system import Instant, Shares, StepState, System, Work
 
 COUNT, REPEATS = 2000, 5  # how often a part is taken in a call, and calls of which the best counts
 
@@ -106,7 +105,7 @@ def _links(n: int, step: Step) -> None:
 def _detection(n: int, step: Step) -> None:
     surface = step.system.surface
     for _ in range(n):
-        detect(surface.places, surface.ground, step.system.dynamics, surface.contact, step.reach)
+        detect(surface.points, surface.ground, step.system.dynamics, surface.contact, step.reach)
 
 
 @kernel
@@ -124,14 +123,14 @@ def _contact_model(n: int, step: Step) -> None:
 
 
 @kernel
-def _slot_inertia(n: int, step: Step) -> None:
+def _touching_inertia(n: int, step: Step) -> None:
     system, contact = step.system, step.system.surface.contact
     response = system.surface.work.response
     for _ in range(n):
-        place_slots(contact, response)
-        slot_modes(system.method, system.dynamics, contact, response)
+        centre_touching_links(contact, response)
+        touching_unit_responses(system.method, system.dynamics, contact, response)
         free_twists(system.dynamics, contact, response, step.instant.dt)
-        slot_inverse_inertia(system.dynamics, contact, response)
+        touching_inverse_inertia(system.dynamics, contact, response)
 
 
 @kernel
@@ -157,7 +156,7 @@ def _control(n: int, step: Step) -> None:
     for _ in range(n):
         clear_control(dynamics)
         control(step.system.controllers, dynamics, 0.0, state.q, state.v)
-        known_forces(dynamics, step.instant, state.q, state.v)
+        add_springs_and_dampers(dynamics, step.instant, state.q, state.v)
 
 
 @kernel
@@ -173,10 +172,10 @@ def _accelerations(n: int, step: Step) -> None:
 
 
 @kernel
-def _settle(n: int, step: Step) -> None:
+def _solve_motion(n: int, step: Step) -> None:
     system, state = step.system, step.state
     for _ in range(n):
-        settle(system, step.instant, state.q, state.v, Shares(0.0, 1.0, 0.5))
+        solve_motion(system, step.instant, state.q, state.v, Shares(0.0, 1.0, 0.5))
 
 
 @kernel
@@ -205,7 +204,7 @@ PARTS = (
     "detection",
     "articulated bodies",
     "accelerations",
-    "slot inertia",
+    "touching link inertia",
     "contact model",
     "wrenches",
     "response",
@@ -213,7 +212,7 @@ PARTS = (
     "integration",
     "recording",
 )
-OF_SOLVERS, OF_LAWS = ("slot inertia", "response"), ("wrenches",)
+OF_SOLVERS, OF_LAWS = ("touching link inertia", "response"), ("wrenches",)
 
 
 @routine
@@ -230,7 +229,7 @@ def _repeat(n: int, part: int, step: Step) -> None:
     elif part == 4:
         _accelerations(n, step)
     elif part == 5:
-        _slot_inertia(n, step)
+        _touching_inertia(n, step)
     elif part == 6:
         _contact_model(n, step)
     elif part == 7:
@@ -238,7 +237,7 @@ def _repeat(n: int, part: int, step: Step) -> None:
     elif part == 8:
         _response(n, step)
     elif part == 9:
-        _settle(n, step)
+        _solve_motion(n, step)
     elif part == 10:
         _integration(n, step)
     elif part == 11:

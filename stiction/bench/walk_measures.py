@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stiction.metrics import link_positions
-from stiction.metrics.points import followed_places, places_under
-from stiction.motion import ARRAYS, LATER, Motion
+from stiction.metrics.points import followed_points, points_under
+from stiction.motion.motion import ARRAYS, LATER, Motion
 from stiction.patterns.pattern import Footstep, Pattern
 from stiction.plot import lean
 
@@ -93,20 +93,20 @@ def _alone(step: Footstep) -> tuple[float, float]:
 
 
 def _slipped(motion: Motion, foot: str, when: slice) -> float:
-    """How far the mean of the loaded places of a foot moved along the ground [m]."""
-    under = places_under(motion, foot)
+    """How far the mean of the loaded contact points of a foot moved along the ground [m]."""
+    under = points_under(motion, foot)
     loaded = under[(motion.force[when][:, under, 2] > 0).any(axis=0)]
     if not len(loaded):
         return float("nan")
     ends = [when.start, when.stop]
-    there = followed_places(motion, motion.q[ends], motion.v[ends]).position[:, loaded, :2]
+    there = followed_points(motion, motion.q[ends], motion.v[ends]).position[:, loaded, :2]
     return float(np.linalg.norm((there[1] - there[0]).mean(axis=0)))
 
 
 def _change(motion: Motion, foot: str, when: slice) -> float:
     """Mean square of the change of the upward force from one millisecond to the next / weight."""
     weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
-    force = motion.force[when][:, places_under(motion, foot), 2].sum(axis=1) / weight
+    force = motion.force[when][:, points_under(motion, foot), 2].sum(axis=1) / weight
     each = max(1, round(INTERVAL / motion.parameters["dt"]))
     means = force[: len(force) // each * each].reshape(-1, each).mean(axis=1)
     return float((np.diff(means) ** 2).mean())

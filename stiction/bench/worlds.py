@@ -69,7 +69,7 @@ def bench(
                 progress(len(rows) / total)
     return {
         "robot": world.robots[0].name,
-        "points": len(st.Simulation(world, st.Coulomb()).place_names),
+        "points": len(st.Simulation(world, st.Coulomb()).point_names),
         "device": device if device == "cpu" else gpu_name(),
         "cores": len(os.sched_getaffinity(0)),
         "steps": steps,

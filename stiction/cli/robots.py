@@ -13,7 +13,7 @@ from stiction.cli.output import Result, as_text
 from stiction.errors import InputError
 
 if TYPE_CHECKING:
-    from stiction.robot import Robot
+    from stiction.robot.robot import Robot
 
 
 def _built_in() -> dict[str, Callable[[], Robot]]:
@@ -25,7 +25,7 @@ def _built_in() -> dict[str, Callable[[], Robot]]:
 def find_robot(args: argparse.Namespace) -> Robot:
     """Return a built-in robot by its name, else the robot in that file."""
     name = args.robot
-    from stiction.load import load
+    from stiction.robot.load import load
 
     built_in = _built_in()
     if name in built_in:
@@ -78,7 +78,7 @@ def _run(args: argparse.Namespace) -> Result:
 
 def _describe(robot: Robot) -> Result:
     """What a robot is made of, and what in it a human should look at."""
-    from stiction.remarks import remarks, soles
+    from stiction.world.checkup import remarks, soles
 
     return {
         "name": robot.name,
@@ -131,7 +131,7 @@ def _robot_text(result: Result) -> str:
 
 
 def _joint_rows(robot: Robot) -> list[Result]:
-    from stiction.robot_arrays import JOINT_CODES
+    from stiction.robot.arrays import JOINT_CODES
 
     kinds = {code: kind for kind, code in JOINT_CODES.items()}
     rows = []

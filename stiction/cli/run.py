@@ -15,9 +15,9 @@ from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_s
 from stiction.errors import InputError, SimulationError
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
     from stiction.scenes import Scene
-    from stiction.world import State, World
+    from stiction.world.world import State, World
 
 DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
 UNSOLVED_SHARE = 0.001  # a run with more unsolved steps than this fails
@@ -133,7 +133,7 @@ def _simulate_robot(args: argparse.Namespace) -> Motion:
 
 def _contact(world: World, args: argparse.Namespace) -> Any:
     """The contact model of a robot: that of the command line, else Coulomb if it can touch."""
-    from stiction.simulation import why_nothing_touches
+    from stiction.simulation.simulation import why_nothing_touches
 
     reason = why_nothing_touches(world)
     if args.contact is None and reason:
@@ -155,11 +155,11 @@ def _simulate_scene(scene: Scene, args: argparse.Namespace) -> Motion:
 
 def _check_pairs(world: World, contact: Any) -> None:
     """Raise UsageError where the parameters of a contact model do not go together."""
-    from stiction.materials import pair_table
-    from stiction.places import places_of
+    from stiction.world.contact_points import contact_points_of
+    from stiction.world.materials import pair_table
 
     try:
-        pair_table(contact, places_of(world)[2], world.materials, world.declared_friction())
+        pair_table(contact, contact_points_of(world)[2], world.materials, world.declared_friction())
     except InputError as error:
         raise UsageError(str(error)) from None
 

@@ -13,7 +13,7 @@ from stiction.cli.models import find_kind, find_model
 from stiction.cli.output import Result
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
     from stiction.scenes import Scene
 
 FOR_ROBOTS = ("height", "base", "mimic", "root")  # options that a scene does not take

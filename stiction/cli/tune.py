@@ -36,7 +36,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> Result:
-    from stiction.tune import Task, tune_sole
+    from stiction.tune.sole import Task, tune_sole
 
     robot = find_robot(args)
     given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}

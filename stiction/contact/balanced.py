@@ -61,15 +61,7 @@ times the paper's stiffness to walk.
 import math
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
-from stiction.contact.bounded_least_squares import (
-    DIRECTION,
-    WANTED,
-    bounded_impulse,
-    bounded_least_squares,
-    set_price,
-)
-from stiction.contact.bounded_least_squares import ROOM as ROOM_FOR_SOLUTION
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_LAW,
@@ -91,8 +83,16 @@ from stiction.contact.rest import (
     may_slide,
     slip_speed,
 )
+from stiction.contact.solvers.bounded_least_squares import (
+    DIRECTION,
+    WANTED,
+    bounded_impulse,
+    bounded_least_squares,
+    set_price,
+)
+from stiction.contact.solvers.bounded_least_squares import SCRATCH as SCRATCH_FOR_SOLUTION
+from stiction.contact.solvers.warm_start import NOT_CONVERGED, Fraction
 from stiction.contact.spring_damper import Friction, Switch, implicit_bearable_step
-from stiction.contact.warm_start import NOT_CONVERGED, Fraction
 from stiction.kernels.response import (
     delassus,
     free_velocity,
@@ -104,8 +104,8 @@ from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, z
 from stiction.kernels.tree import OK
 
 Mass = Annotated[float, Parameter("kg", low=0)]
-MEMBRANE = ROOM_FOR_SOLUTION  # first of three columns of the room: impulse of the membrane
-ROOM = ROOM_FOR_SOLUTION + 3
+MEMBRANE = SCRATCH_FOR_SOLUTION  # first of three columns of the scratch: impulse of the membrane
+SCRATCH = SCRATCH_FOR_SOLUTION + 3
 
 
 class Balanced(NamedTuple):
@@ -142,30 +142,30 @@ def bearable_in_membrane(p: Balanced, mass: float) -> float:
     Balanced,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=IMPULSE_LAW,
-    room=ROOM,
+    scratch=SCRATCH,
     longest_step=bearable_in_membrane,
 )
-def balanced(params, dynamics, contact, state, work, dt):
+def balanced(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points, steps 4 to 7 of section III-D."""
-    response, room = work.response, work.room
-    press_membrane(params, dynamics, contact, response, room, dt)
+    response, scratch = work.response, work.scratch
+    press_membrane(params, dynamics, contact, response, scratch, dt)
     iterations, off, solved = 0, like(dt, 0), True
-    if choose_macro(params, contact, response, room) > 0:
+    if choose_macro(params, contact, response, scratch) > 0:
         gather_wrenches(contact, response)  # Eq. (18)
         respond_to_wrenches(contact, response)  # Eq. (24)
-        ask_velocities(params, contact, response, room)
+        ask_velocities(params, contact, response, scratch)
         iterations, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
         if may_slide(params, contact):
-            keep_velocities(params, contact, room, like(dt, 1))
+            keep_velocities(params, contact, scratch, like(dt, 1))
             more, _, _ = solve_macro(params, dynamics, contact, work, contact.force)
-            keep_velocities(params, contact, room, like(dt, -1))
+            keep_velocities(params, contact, scratch, like(dt, -1))
             iterations += more
-            if let_slide(params, contact, room) > 0:
+            if let_slide(params, contact, scratch) > 0:
                 more, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
                 iterations += more
         for i in range(contact.count[0]):
-            if room[i, KIND] != OPEN:
-                correct_friction(params, contact, room, i)
+            if scratch[i, KIND] != OPEN:
+                correct_friction(params, contact, scratch, i)
     response.report[0], response.report[1] = iterations, off
     response.report[2] = 0 if solved else NOT_CONVERGED
     return OK
@@ -194,29 +194,29 @@ def mass_scale(p, dynamics, link):
 
 
 @kernel
-def press_membrane(params, dynamics, contact, response, room, dt):
+def press_membrane(params, dynamics, contact, response, scratch, dt):
     """Impulses of the points in the membrane, zero for the deeper ones unless the spring acts."""
-    for slot in range(contact.slots[0]):
-        pressed = count_pressed(params, contact, slot)
-        heavier = mass_scale(params, dynamics, contact.slot_link[slot])
+    for touching in range(contact.touching_count[0]):
+        pressed = count_pressed(params, contact, touching)
+        heavier = mass_scale(params, dynamics, contact.touching_link[touching])
         for i in range(contact.count[0]):
-            if contact.slot[i] == slot:
+            if contact.touching[i] == touching:
                 p = parameters(params, contact.table, contact.pair[i])
                 f = zero_vector(dt)
                 if contact.depth[i] < p.thickness or p.spring_beyond > 0:
                     f = membrane_impulse(p, contact, response, i, pressed, heavier, dt)
                 store_vector(contact.impulse, i, f)
-                room[i, MEMBRANE], room[i, MEMBRANE + 1], room[i, MEMBRANE + 2] = f
+                scratch[i, MEMBRANE], scratch[i, MEMBRANE + 1], scratch[i, MEMBRANE + 2] = f
 
 
 @kernel
-def count_pressed(params, contact, slot):
+def count_pressed(params, contact, touching):
     """How many points of a link the membrane acts on."""
     pressed = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         inside = contact.depth[i] < p.thickness or p.spring_beyond > 0
-        pressed += inside and contact.slot[i] == slot
+        pressed += inside and contact.touching[i] == touching
     return pressed
 
 
@@ -267,14 +267,14 @@ def quadratic(W, x):
 
 
 @kernel
-def choose_macro(params, contact, response, room):
+def choose_macro(params, contact, response, scratch):
     """Sort the points: deeper than the membrane and stuck or sliding, or none; returns how many."""
     count = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        room[i, KIND] = OPEN
+        scratch[i, KIND] = OPEN
         if contact.depth[i] >= p.thickness and not leaves(p, contact, response, i):
-            stick_or_slip(p, contact, room, i, faster_than_constant(p, slip_speed(contact, i)))
+            stick_or_slip(p, contact, scratch, i, faster_than_constant(p, slip_speed(contact, i)))
             count += 1
     return count
 
@@ -290,19 +290,19 @@ def leaves(p, contact, response, i):
 
 
 @kernel
-def stick_or_slip(p, contact, room, i, slips):
+def stick_or_slip(p, contact, scratch, i, slips):
     """Make point i one of S or of K, with the direction in which its impulse must not pull."""
     c = vector(contact.normal, i)
-    room[i, KIND] = STICK
+    scratch[i, KIND] = STICK
     if slips:
         v_sigma = along_ground(contact, i)
         c = sub(c, scale(p.mu_kinetic / slip_speed(contact, i), v_sigma))  # Eq. (26)
-        room[i, KIND] = SLIP
-    room[i, DIRECTION], room[i, DIRECTION + 1], room[i, DIRECTION + 2] = c
+        scratch[i, KIND] = SLIP
+    scratch[i, DIRECTION], scratch[i, DIRECTION + 1], scratch[i, DIRECTION + 2] = c
 
 
 @kernel
-def ask_velocities(params, contact, response, room):
+def ask_velocities(params, contact, response, scratch):
     """Right-hand sides of Eq. (30), (31): what macro impulses are to add to the velocities."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
@@ -310,24 +310,24 @@ def ask_velocities(params, contact, response, room):
         v_nu = min(dot(nu, vector(contact.velocity, i)), like(p.restitution, 0))
         v_next = scale(-p.restitution * v_nu, nu)  # Eq. (25), (29)
         v = sub(v_next, velocity_after(contact, response, i))
-        room[i, WANTED], room[i, WANTED + 1], room[i, WANTED + 2] = v
+        scratch[i, WANTED], scratch[i, WANTED + 1], scratch[i, WANTED + 2] = v
 
 
 @kernel
 def solve_macro(params, dynamics, contact, work, impulse):
     """Write membrane and macro impulses of all points; returns iterations, error and success."""
-    response, room = work.response, work.room
-    for slot in range(contact.slots[0]):
-        heavier = mass_scale(params, dynamics, contact.slot_link[slot])
+    response, scratch = work.response, work.scratch
+    for touching in range(contact.touching_count[0]):
+        heavier = mass_scale(params, dynamics, contact.touching_link[touching])
         price = like(heavier, params.relaxation)
-        set_price(response, slot, price if params.relative > 0 else price / (heavier * heavier))
+        set_price(response, touching, price if params.relative > 0 else price / (heavier * heavier))
     told = bounded_least_squares(  # Eq. (33)
-        contact, response, room, params.relative > 0, dynamics.tree.slack[0]
+        contact, response, scratch, params.relative > 0, dynamics.tree.slack[0]
     )
     for i in range(contact.count[0]):
-        f = (room[i, MEMBRANE], room[i, MEMBRANE + 1], room[i, MEMBRANE + 2])
-        if room[i, KIND] != OPEN:
-            f = add(f, bounded_impulse(contact, response, room, i))
+        f = (scratch[i, MEMBRANE], scratch[i, MEMBRANE + 1], scratch[i, MEMBRANE + 2])
+        if scratch[i, KIND] != OPEN:
+            f = add(f, bounded_impulse(contact, response, scratch, i))
         store_vector(impulse, i, f)
     return told
 
@@ -336,37 +336,37 @@ def solve_macro(params, dynamics, contact, work, impulse):
 
 
 @kernel
-def keep_velocities(params, contact, room, sign):
+def keep_velocities(params, contact, scratch, sign):
     """Ask points not to stop along the ground, where the threshold is derived; -1 takes it back."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
             v_sigma = along_ground(contact, i)
             for k in range(3):
-                room[i, WANTED + k] += sign * v_sigma[k]
+                scratch[i, WANTED + k] += sign * v_sigma[k]
 
 
 @kernel
-def let_slide(params, contact, room):
+def let_slide(params, contact, scratch):
     """Make points slide that friction cannot stop within the step; returns how many."""
     sliding = 0
-    for slot in range(contact.slots[0]):
-        stops = link_stops(params, contact, slot)
+    for touching in range(contact.touching_count[0]):
+        stops = link_stops(params, contact, touching)
         for i in range(contact.count[0]):
-            if contact.slot[i] == slot and room[i, KIND] == STICK and not stops:
+            if contact.touching[i] == touching and scratch[i, KIND] == STICK and not stops:
                 p = parameters(params, contact.table, contact.pair[i])
                 if cannot_stop(params, contact, i):
-                    stick_or_slip(p, contact, room, i, True)
+                    stick_or_slip(p, contact, scratch, i, True)
                     sliding += 1
     return sliding
 
 
 @kernel
-def correct_friction(params, contact, room, i):
+def correct_friction(params, contact, scratch, i):
     """Make the friction of a stuck point that does not hold kinetic."""
     p = parameters(params, contact.table, contact.pair[i])
     nu, f = vector(contact.normal, i), vector(contact.impulse, i)
-    if room[i, KIND] == STICK:
+    if scratch[i, KIND] == STICK:
         f_nu = max(dot(nu, f), like(p.eps, 0))
         f_phi = tangential(nu, f)
         size = math.sqrt(dot(f_phi, f_phi))  # Eq. (35)

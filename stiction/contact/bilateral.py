@@ -20,7 +20,8 @@ opens again, the step is not solved; its residual is the speed at which the poin
 import math
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
+from stiction.collision.detection import NEVER
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     IMPULSE_SOLVER,
     Parameter,
@@ -28,14 +29,13 @@ from stiction.contact.contact_model import (
     parameters,
 )
 from stiction.contact.friction import KIND, OPEN, STICK
-from stiction.contact.newton import (
+from stiction.contact.solvers.newton import (
     compliance,
     constrained_velocity,
     implied_impulse,
     take_newton_step,
 )
-from stiction.contact.warm_start import NOT_CONVERGED
-from stiction.kernels.contact import NEVER
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.kernels.response import (
     WRENCHES_LEFT,
     arm_from_centre,
@@ -53,7 +53,7 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import OK
 
-FIXED_LATER, ROOM = 6, 7  # columns: six as in `newton.py`, and whether a point was fixed later
+FIXED_LATER, SCRATCH = 6, 7  # columns: six as in `newton.py`, and whether a point was fixed later
 EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
 ENTERS = 0.1  # part of what gravity does in a step; an open point that is slower does not enter
 POLISHES = 2  # repetitions that take the velocity of this compliance away
@@ -65,24 +65,24 @@ class Bilateral(NamedTuple):
     release: Annotated[float, Parameter("N", low=0)] = 1e9  # pulled harder, a point opens
 
 
-@contact_model(Bilateral, family=IMPULSE_SOLVER, point_state=1, room=ROOM)
-def bilateral(params, dynamics, contact, state, work, dt):
+@contact_model(Bilateral, family=IMPULSE_SOLVER, point_memory=1, scratch=SCRATCH)
+def bilateral(params, dynamics, contact, memory, work, dt):
     """Write the impulses that fix all touching points; points pulled too hard open, one by one."""
-    response, room = work.response, work.room
+    response, scratch = work.response, work.scratch
     eps = max(like(dt, EPS), like(dt, ROUNDING) * dynamics.tree.slack[0])
-    fixed = choose_fixed(contact, response, state, room)
+    fixed = choose_fixed(contact, response, memory, scratch)
     gravity = dynamics.tree.gravity
     g = (gravity[0], gravity[1], gravity[2])
     slow = max(eps, like(dt, ENTERS) * dt * math.sqrt(dot(g, g)))  # [m/s]
     solutions = 0
     while fixed > 0:
-        fix_points(contact, response, room, eps)
+        fix_points(contact, response, scratch, eps)
         solutions += 1
-        if not open_most_pulled(params, contact, room, dt):
-            if not fix_fastest_entering(contact, response, room, slow):
+        if not open_most_pulled(params, contact, scratch, dt):
+            if not fix_fastest_entering(contact, response, scratch, slow):
                 break
-    remember_fixed(contact, state, room)
-    entering = fastest_entering(contact, response, room, True)[1] if fixed > 0 else like(dt, 0)
+    remember_fixed(contact, memory, scratch)
+    entering = fastest_entering(contact, response, scratch, True)[1] if fixed > 0 else like(dt, 0)
     response.report[0], response.report[1] = solutions, entering
     response.report[2] = NOT_CONVERGED if entering > slow else 0
     response.report[WRENCHES_LEFT] = fixed > 0
@@ -90,75 +90,75 @@ def bilateral(params, dynamics, contact, state, work, dt):
 
 
 @kernel
-def choose_fixed(contact, response, state, room):
+def choose_fixed(contact, response, memory, scratch):
     """Points that were fixed, are in the ground or come to it in this step; returns how many."""
     fixed = 0
     for i in range(contact.count[0]):
         v_n = dot(load_vector(contact.normal, i), free_velocity(contact, response, i))
-        comes = contact.depth[i] > 0 or v_n < contact.floor[i]
-        keep = (state.now[contact.point[i], 0] > 0 or comes) and contact.floor[i] > NEVER
-        room[i, KIND] = STICK if keep else OPEN
-        room[i, FIXED_LATER] = 0
+        comes = contact.depth[i] > 0 or v_n < contact.least_velocity[i]
+        keep = (memory.now[contact.point[i], 0] > 0 or comes) and contact.least_velocity[i] > NEVER
+        scratch[i, KIND] = STICK if keep else OPEN
+        scratch[i, FIXED_LATER] = 0
         store_vector(contact.impulse, i, zero_vector(v_n))
         fixed += keep
     return fixed
 
 
 @kernel
-def fix_points(contact, response, room, eps):
+def fix_points(contact, response, scratch, eps):
     """Solve for the impulses that stop all fixed points; those of least norm."""
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(eps))
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     for k in range(1 + POLISHES):
-        take_newton_step(contact, response, room, eps, like(eps, k > 0), k > 0)
+        take_newton_step(contact, response, scratch, eps, like(eps, k > 0), k > 0)
         for i in range(contact.count[0]):
-            slot = contact.slot[i]
-            r, t = arm_from_centre(contact, response, i), load_twist(response.twist, slot)
-            v, R = constrained_velocity(contact, i, t, r), eps * compliance(response, slot)
-            p = implied_impulse(contact, room, i, v, R, like(eps, k > 0))
+            touching = contact.touching[i]
+            r, t = arm_from_centre(contact, response, i), load_twist(response.twist, touching)
+            v, R = constrained_velocity(contact, i, t, r), eps * compliance(response, touching)
+            p = implied_impulse(contact, scratch, i, v, R, like(eps, k > 0))
             store_vector(contact.impulse, i, p)
 
 
 @kernel
-def open_most_pulled(params, contact, room, dt):
+def open_most_pulled(params, contact, scratch, dt):
     """Open the fixed point that is pulled hardest, if harder than allowed; tells whether one is."""
     worst, most = -1, like(dt, 0)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         n, impulse = load_vector(contact.normal, i), load_vector(contact.impulse, i)
         excess = -dot(n, impulse) - p.release * dt
-        if room[i, KIND] == STICK and excess > most:
+        if scratch[i, KIND] == STICK and excess > most:
             worst, most = i, excess
     if worst >= 0:
-        room[worst, KIND] = OPEN
+        scratch[worst, KIND] = OPEN
     return worst >= 0
 
 
 @kernel
-def fix_fastest_entering(contact, response, room, speed):
+def fix_fastest_entering(contact, response, scratch, speed):
     """Fix the open point that enters the ground fastest, if faster than `speed` and not fixed yet.
 
     Each point at most once in a step, so that this ends. Tells whether there is one.
     """
-    i, v = fastest_entering(contact, response, room, False)
+    i, v = fastest_entering(contact, response, scratch, False)
     if v > speed:
-        room[i, KIND], room[i, FIXED_LATER] = STICK, 1
+        scratch[i, KIND], scratch[i, FIXED_LATER] = STICK, 1
     return v > speed
 
 
 @kernel
-def fastest_entering(contact, response, room, again):
+def fastest_entering(contact, response, scratch, again):
     """Return the open point that enters the ground fastest, and how fast; -1 and 0 if none does.
 
     `again`: also those that were fixed later in this step, and opened again.
     """
     worst, most = -1, like(contact.depth[0], 0)
     for i in range(contact.count[0]):
-        if room[i, KIND] == OPEN and contact.floor[i] > NEVER:
-            if again or room[i, FIXED_LATER] == 0:
-                t = load_twist(response.twist, contact.slot[i])
+        if scratch[i, KIND] == OPEN and contact.least_velocity[i] > NEVER:
+            if again or scratch[i, FIXED_LATER] == 0:
+                t = load_twist(response.twist, contact.touching[i])
                 v = constrained_velocity(contact, i, t, arm_from_centre(contact, response, i))
                 v_n = dot(load_vector(contact.normal, i), v)
                 if -v_n > most:
@@ -167,9 +167,9 @@ def fastest_entering(contact, response, room, again):
 
 
 @kernel
-def remember_fixed(contact, state, room):
-    """Remember which places are fixed."""
-    for place in range(state.trial.shape[0]):
-        state.trial[place, 0] = 0
+def remember_fixed(contact, memory, scratch):
+    """Remember which contact points are fixed."""
+    for point in range(memory.trial.shape[0]):
+        memory.trial[point, 0] = 0
     for i in range(contact.count[0]):
-        state.trial[contact.point[i], 0] = room[i, KIND]
+        memory.trial[contact.point[i], 0] = scratch[i, KIND]

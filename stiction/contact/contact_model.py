@@ -4,7 +4,7 @@ class Sponge(NamedTuple):
     stiffness: Annotated[float, Parameter("N/m", low=0)] = 1e4
 
 @contact_model(Sponge, promises=(CONE_PER_POINT, NO_PULL))
-def sponge(params, dynamics, contact, state, work, dt):
+def sponge(params, dynamics, contact, memory, work, dt):
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         contact.force[i] = scale(p.stiffness * contact.depth[i], vector(contact.normal, i))
@@ -21,13 +21,13 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import numpy as np
 
-from stiction.compiled import as_python, chooses, kernel, refuse_second
+from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.errors import InputError
 from stiction.kernels.response import Response
 from stiction.kernels.spatial import like, load_vector
 from stiction.kernels.tree import OK
 
-ARGUMENTS = ("params", "dynamics", "contact", "state", "work", "dt")
+ARGUMENTS = ("params", "dynamics", "contact", "memory", "work", "dt")
 
 # Four families. Force laws give forces from the motion of the points that are in the ground, in
 # every stage of an integrator; acceleration laws also from the accelerations without contact.
@@ -62,9 +62,9 @@ class Model:
     kernel: Callable[..., int]
     promises: tuple[str, ...]
     family: str  # one of FAMILIES
-    point_state: int  # numbers that it remembers per place
-    group_state: int  # numbers that it remembers per foot
-    room: int  # numbers of room that it needs per place
+    point_memory: int  # numbers that it remembers per point
+    group_memory: int  # numbers that it remembers per foot
+    scratch: int  # numbers of scratch that it needs per point
     longest_step: Callable[..., float] | None  # (params, mass of a point, perhaps depth) -> dt [s]
     landing_depth: Callable[[Any, float, float, float], float] | None  # see `contact_model`
 
@@ -78,16 +78,16 @@ class Model:
 class Memory(NamedTuple):
     """What a model remembers: it reads `now` and writes `trial`; a step that counts commits it."""
 
-    now: np.ndarray  # (places, point_state)
+    now: np.ndarray  # (points, point_memory)
     trial: np.ndarray
-    group_now: np.ndarray  # (groups, group_state)
+    group_now: np.ndarray  # (groups, group_memory)
     group_trial: np.ndarray
 
 
 class Workspace(NamedTuple):
     """Room for a model, the time, and for all but force laws how the links answer to forces."""
 
-    room: np.ndarray  # (places, room) as declared, for the model's own use
+    scratch: np.ndarray  # (points, scratch) as declared, for the model's own use
     clock: np.ndarray  # (2) time of this evaluation; begin of the step [s]
     response: Response
 
@@ -103,13 +103,13 @@ def contact_model(
     kind: type,
     promises: tuple[str, ...] = (),
     family: str = FORCE_LAW,
-    point_state: int = 0,
-    group_state: int = 0,
-    room: int = 0,
+    point_memory: int = 0,
+    group_memory: int = 0,
+    scratch: int = 0,
     longest_step: Callable[..., float] | None = None,
     landing_depth: Callable[[Any, float, float, float], float] | None = None,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a kernel `(params, dynamics, contact, state, work, dt) -> status` for a type.
+    """Register a kernel `(params, dynamics, contact, memory, work, dt) -> status` for a type.
 
     longest_step: (params, mass) -> the longest step [s] that a point bears with a mass behind it
     [kg]; or (params, mass, depth), if it depends on how deep the point is [m]. Then landing_depth:
@@ -135,9 +135,9 @@ def contact_model(
             compiled,
             promises,
             family,
-            point_state,
-            group_state,
-            room,
+            point_memory,
+            group_memory,
+            scratch,
             longest_step,
             landing_depth,
         )
@@ -156,18 +156,18 @@ def _parameter(hint: Any) -> Parameter:
 
 
 @contact_model(NoContact, promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES))
-def no_contact(params, dynamics, contact, state, work, dt):
+def no_contact(params, dynamics, contact, memory, work, dt):
     """Do nothing."""
     return OK
 
 
-def contact_forces(params, dynamics, contact, state, work, dt):
+def contact_forces(params, dynamics, contact, memory, work, dt):
     """Write `contact.force` or `contact.impulse` with the model of `params`; returns a status."""
-    return MODELS[type(params)].kernel(params, dynamics, contact, state, work, dt)
+    return MODELS[type(params)].kernel(params, dynamics, contact, memory, work, dt)
 
 
 @chooses(contact_forces)
-def _contact_forces(params, dynamics, contact, state, work, dt):
+def _contact_forces(params, dynamics, contact, memory, work, dt):
     return as_python(MODELS[params.instance_class].kernel)
 
 

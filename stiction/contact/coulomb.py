@@ -21,15 +21,14 @@ from stiction.contact.contact_model import (
     UNIQUE_FORCES,
     contact_model,
 )
-from stiction.contact.de_saxce import de_saxce
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
-from stiction.contact.newton import FAILED, NEARLY, SOLVED, newton
-from stiction.contact.one_contact import solve_alone
-from stiction.contact.spring_damper import Friction, Speed, Switch
-from stiction.contact.sweeps import sweep_exactly
-from stiction.contact.warm_start import (
+from stiction.contact.solvers.de_saxce import de_saxce
+from stiction.contact.solvers.newton import FAILED, NEARLY, SOLVED, newton
+from stiction.contact.solvers.one_contact import solve_alone
+from stiction.contact.solvers.sweeps import sweep_exactly
+from stiction.contact.solvers.warm_start import (
     NOT_CONVERGED,
-    ROOM,
+    SCRATCH,
     Fraction,
     Tolerance,
     keep_impulses,
@@ -37,6 +36,7 @@ from stiction.contact.warm_start import (
     remember_impulses,
     return_impulses,
 )
+from stiction.contact.spring_damper import Friction, Speed, Switch
 from stiction.kernels.response import ALL_ITERATIONS, WRENCHES_LEFT
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
@@ -67,45 +67,45 @@ class Coulomb(NamedTuple):
     Coulomb,
     promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES),
     family=IMPULSE_SOLVER,
-    point_state=4,
-    room=ROOM,
+    point_memory=4,
+    scratch=SCRATCH,
 )
-def coulomb(params, dynamics, contact, state, work, dt):
+def coulomb(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points."""
-    response, room, tolerance = work.response, work.room, params.tolerance
-    choose_friction(params, contact, room)
-    recall_impulses(contact, state, dt)
+    response, scratch, tolerance = work.response, work.scratch, params.tolerance
+    choose_friction(params, contact, scratch)
+    recall_impulses(contact, memory, dt)
     speed = like(dt, NEGLIGIBLE) * speed_scale(dynamics, contact, response, dt)
     rounding = like(dt, ROUNDING) * dynamics.tree.slack[0]
     hat, eps, nothing = like(dt, params.unique == 0), like(dt, COMPLIANCE) * tolerance, like(dt, 0)
     iterations, error, largest, stage = 0, nothing, nothing, NEWTON
     for _ in range(AGAIN):
-        end, alone = NEARLY, solve_alone(contact, response, room)
+        end, alone = NEARLY, solve_alone(contact, response, scratch)
         if not alone:
-            keep_impulses(contact, room)
+            keep_impulses(contact, scratch)
             taken, error, largest, end = newton(
-                contact, response, room, tolerance, speed, rounding, hat, eps, ITERATIONS
+                contact, response, scratch, tolerance, speed, rounding, hat, eps, ITERATIONS
             )
             iterations += taken
             stage = NEWTON
         if end == FAILED:
-            return_impulses(contact, room)
+            return_impulses(contact, scratch)
         if end != SOLVED and not alone and response.report[ALL_ITERATIONS] > EFFORT:
             stage = NOT_CONVERGED
         elif end != SOLVED:
             taken, error, largest, solved = de_saxce(
-                contact, response, room, tolerance, speed, rounding
+                contact, response, scratch, tolerance, speed, rounding
             )
             iterations += taken
             stage = DE_SAXCE if taken > 0 else NEWTON
             if not solved:
-                taken, error, solved = sweep_exactly(contact, response, room, speed)
+                taken, error, solved = sweep_exactly(contact, response, scratch, speed)
                 iterations += taken
                 stage = SWEEPING if solved else NOT_CONVERGED
-        if break_away(params, contact, response, room, like(dt, BROKEN_SPEED)) == 0:
+        if break_away(params, contact, response, scratch, like(dt, BROKEN_SPEED)) == 0:
             break
     response.report[0], response.report[2] = iterations, stage
     response.report[1] = error / largest if largest > 0 else nothing
     response.report[WRENCHES_LEFT] = 1  # more exact than their sum over points
-    remember_impulses(contact, state, dt)
+    remember_impulses(contact, memory, dt)
     return OK

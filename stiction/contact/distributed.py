@@ -37,7 +37,7 @@ Limits of the law itself: forces jump where a point lands with a speed along the
 and only as long as they do not slide); beta = 0.02 jumps too, (1e-6)^0.02 is 0.76; nothing resists
 across t_i while a point slides; a foot that turns on the spot has no F_t and never slides; lambda_s
 = lambda_d leaves no margin: on a slope near the friction angle a brick sticks and slides in turns,
-and turns. A point that lands fast along the ground sticks first, which brakes for T_*s. Places with
+and turns. A point that lands fast along the ground sticks first, which brakes for T_*s. Points with
 a radius are anchored where they touch, so a ball that rolls winds its spring up.
 
 Stiffness and damping are those of one testing point, as in the paper: they are not shared among the
@@ -50,7 +50,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, NamedTuple
 
-from stiction.compiled import formula, kernel
+from stiction.compiler.compiled import formula, kernel
 from stiction.contact.contact_model import (
     NO_PULL,
     Parameter,
@@ -181,35 +181,35 @@ def unit(a, otherwise):
 
 
 @kernel
-def forget(state):
-    """Clear what is to be remembered, of all places and feet."""
-    for place in range(state.trial.shape[0]):
+def forget(memory):
+    """Clear what is to be remembered, of all contact points and feet."""
+    for point in range(memory.trial.shape[0]):
         for k in range(POINT_STATE):
-            state.trial[place, k] = 0
-    for foot in range(state.group_trial.shape[0]):
+            memory.trial[point, k] = 0
+    for foot in range(memory.group_trial.shape[0]):
         for k in range(GROUP_STATE):
-            state.group_trial[foot, k] = 0
+            memory.group_trial[foot, k] = 0
 
 
 @kernel
-def take_up(p, contact, state, i, position, time):
+def take_up(p, contact, memory, i, position, time):
     """Begin with what a point remembers; one that lands sticks, or slides with a sliding foot."""
-    place, now, trial = contact.point[i], state.now, state.trial
-    phase = now[place, PHASE]
+    point, now, trial = contact.point[i], memory.now, memory.trial
+    phase = now[point, PHASE]
     if phase == FREE:
         v_t = tangential(vector(contact.normal, i), vector(contact.velocity, i))
-        slides = state.group_now[contact.group[i], SLIDING] > 0 and dot(v_t, v_t) > 0
-        trial[place, PHASE] = SLIP if slides else STICK
-        remember(trial, place, ANCHOR, position)
-        remember(trial, place, DIRECTION, unit(scale(like(time, -1), v_t), v_t))
+        slides = memory.group_now[contact.group[i], SLIDING] > 0 and dot(v_t, v_t) > 0
+        trial[point, PHASE] = SLIP if slides else STICK
+        remember(trial, point, ANCHOR, position)
+        remember(trial, point, DIRECTION, unit(scale(like(time, -1), v_t), v_t))
         return
     for k in range(POINT_STATE):
-        trial[place, k] = now[place, k]
-    elapsed = time - now[place, BEGUN]
+        trial[point, k] = now[point, k]
+    elapsed = time - now[point, BEGUN]
     if phase == TO_SLIP and elapsed >= p.sliding_time:  # Eq. (34)
-        trial[place, PHASE] = SLIP
+        trial[point, PHASE] = SLIP
     if phase == TO_STICK and elapsed >= p.sticking_time:  # Eq. (33)
-        trial[place, PHASE] = STICK
+        trial[point, PHASE] = STICK
 
 
 @kernel
@@ -235,49 +235,49 @@ def normal_force(p, d, d_dot):
 
 
 @kernel
-def tangential_force(p, n, v, f_n, x, time, trial, place):
+def tangential_force(p, n, v, f_n, x, time, trial, point):
     """Force of a point along the ground in its phase, Eq. (32)."""
-    v_t, phase = tangential(n, v), trial[place, PHASE]
+    v_t, phase = tangential(n, v), trial[point, PHASE]
     k_t, mu_t = p.tangential_stiffness, p.tangential_damping
     f_stick = sub(scale(-k_t, x), scale(mu_t, v_t))  # Eq. (17), (18)
     if phase == STICK:
         return f_stick
-    t = direction(n, trial, place)
+    t = direction(n, trial, point)
     V_t = dot(v, t)
     f_slip = scale(p.mu_kinetic * f_n - p.sliding_damping * V_t, t)  # Eq. (22), (25), (26)
     if phase == SLIP:
         return f_slip
-    elapsed, duration = time - trial[place, BEGUN], p.sliding_time
+    elapsed, duration = time - trial[point, BEGUN], p.sliding_time
     first, last = f_stick, f_slip  # Eq. (27)
     if phase == TO_STICK:
         first, last, duration = f_slip, f_stick, p.sticking_time  # Eq. (29)
-    if trial[place, INTERRUPTED] > 0:
-        first = tangential(n, recall(trial, place, HELD))
+    if trial[point, INTERRUPTED] > 0:
+        first = tangential(n, recall(trial, point, HELD))
     share = elapsed / duration if elapsed < duration else like(elapsed, 1)
     return add(first, scale(share, sub(last, first)))
 
 
 @kernel
-def direction(n, trial, place):
+def direction(n, trial, point):
     """t_i of a point that slides or did, in the ground."""
-    t = tangential(n, recall(trial, place, DIRECTION))
+    t = tangential(n, recall(trial, point, DIRECTION))
     return unit(t, t)
 
 
 @kernel
-def store_force(p, contact, state, i, position, time):
+def store_force(p, contact, memory, i, position, time):
     """Write the force of a point in the phase that it has now."""
-    n, v, place = vector(contact.normal, i), vector(contact.velocity, i), contact.point[i]
+    n, v, point = vector(contact.normal, i), vector(contact.velocity, i), contact.point[i]
     f_n = normal_force(p, contact.depth[i], -dot(n, v))
-    x = tangential(n, sub(position, recall(state.trial, place, ANCHOR)))
-    f_t = tangential_force(p, n, v, f_n, x, time, state.trial, place)
+    x = tangential(n, sub(position, recall(memory.trial, point, ANCHOR)))
+    f_t = tangential_force(p, n, v, f_n, x, time, memory.trial, point)
     store_vector(contact.force, i, add(scale(f_n, n), f_t))
 
 
 @kernel
-def add_to_foot(contact, state, i):
+def add_to_foot(contact, memory, i):
     """Add the force of a point to those of its foot, Eqs. (35), (36)."""
-    foot, total = contact.group[i], state.group_trial
+    foot, total = contact.group[i], memory.group_trial
     n, f = vector(contact.normal, i), vector(contact.force, i)
     total[foot, F_N] += dot(n, f)
     remember(total, foot, F_T, add(recall(total, foot, F_T), tangential(n, f)))
@@ -287,11 +287,11 @@ def add_to_foot(contact, state, i):
 
 
 @kernel
-def change_phase(p, contact, state, i, position, time):
+def change_phase(p, contact, memory, i, position, time):
     """Let a point begin to slide with its foot, or stop by itself; tells whether it does."""
-    place, trial, foot = contact.point[i], state.trial, state.group_trial
+    point, trial, foot = contact.point[i], memory.trial, memory.group_trial
     n, v = vector(contact.normal, i), vector(contact.velocity, i)
-    phase = trial[place, PHASE]
+    phase = trial[point, PHASE]
     f_t = tangential(n, vector(contact.force, i))
     if phase == STICK or phase == TO_STICK:
         F_t = recall(foot, contact.group[i], F_T)
@@ -299,46 +299,46 @@ def change_phase(p, contact, state, i, position, time):
         t = unit(f_t, scale(like(time, -1), tangential(n, v)))  # Eq. (20)
         if math.sqrt(dot(F_t, F_t)) < lambda_s_F_n or dot(v, t) >= 0:  # Eq. (40) while it sticks
             return False
-        remember(trial, place, DIRECTION, t)
-        trial[place, PHASE] = TO_SLIP
+        remember(trial, point, DIRECTION, t)
+        trial[point, PHASE] = TO_SLIP
     else:
-        if dot(v, direction(n, trial, place)) < 0:
+        if dot(v, direction(n, trial, point)) < 0:
             return False
-        remember(trial, place, ANCHOR, position)  # Eq. (30): it stops here
-        trial[place, PHASE] = TO_STICK
-    trial[place, BEGUN] = time
-    trial[place, INTERRUPTED] = like(time, phase == TO_SLIP or phase == TO_STICK)
-    remember(trial, place, HELD, f_t)
+        remember(trial, point, ANCHOR, position)  # Eq. (30): it stops here
+        trial[point, PHASE] = TO_STICK
+    trial[point, BEGUN] = time
+    trial[point, INTERRUPTED] = like(time, phase == TO_SLIP or phase == TO_STICK)
+    remember(trial, point, HELD, f_t)
     return True
 
 
 @contact_model(
     Distributed,
     promises=(NO_PULL,),
-    point_state=POINT_STATE,
-    group_state=GROUP_STATE,
+    point_memory=POINT_STATE,
+    group_memory=GROUP_STATE,
     longest_step=bearable,
     landing_depth=lambda p, *landing: landing_depth(normal_law(p), *landing),
 )
-def distributed(params, dynamics, contact, state, work, dt):
+def distributed(params, dynamics, contact, memory, work, dt):
     """Write the forces of all points, and what they and their feet are to remember.
 
     A transition begins with the force that there was, so the phases that points had decide.
     """
     time = work.clock[0]
-    forget(state)
+    forget(memory)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         position = ground_position(dynamics, contact, i, time)
-        take_up(p, contact, state, i, position, time)
-        store_force(p, contact, state, i, position, time)
-        add_to_foot(contact, state, i)
+        take_up(p, contact, memory, i, position, time)
+        store_force(p, contact, memory, i, position, time)
+        add_to_foot(contact, memory, i)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         position = ground_position(dynamics, contact, i, time)
-        if change_phase(p, contact, state, i, position, time):
-            store_force(p, contact, state, i, position, time)
-        phase = state.trial[contact.point[i], PHASE]
+        if change_phase(p, contact, memory, i, position, time):
+            store_force(p, contact, memory, i, position, time)
+        phase = memory.trial[contact.point[i], PHASE]
         if phase == TO_SLIP or phase == SLIP:
-            state.group_trial[contact.group[i], SLIDING] += 1  # Eq. (38), (39): all at once
+            memory.group_trial[contact.group[i], SLIDING] += 1  # Eq. (38), (39): all at once
     return OK

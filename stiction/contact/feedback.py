@@ -31,7 +31,7 @@ points, Eq. (18) asks for forces without bounds; `rank_tolerance` says when it c
 import math
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     CONE_PER_POINT,
@@ -43,9 +43,9 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import tangential
-from stiction.contact.pseudo_inverse import (
+from stiction.contact.solvers.pseudo_inverse import (
     CHOSEN,
-    ROOM,
+    SCRATCH,
     WANTED,
     RankTolerance,
     least_norm_solution,
@@ -83,19 +83,21 @@ def calm_step(p: Feedback, mass: float) -> float:
     Feedback,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=ACCELERATION_LAW,
-    room=ROOM,
+    scratch=SCRATCH,
     longest_step=calm_step,
 )
-def feedback(params, dynamics, contact, state, work, dt):
+def feedback(params, dynamics, contact, memory, work, dt):
     """Write the forces of Eq. (18), saturated."""
-    response, room = work.response, work.room
+    response, scratch = work.response, work.scratch
     for i in range(contact.count[0]):
         p_dd = desired_acceleration(params, contact, i)
         missing = sub(p_dd, free_acceleration(dynamics, contact, response, i))  # Eq. (16)
-        room[i, CHOSEN] = 1
+        scratch[i, CHOSEN] = 1
         for k in range(3):
-            room[i, WANTED + k] = missing[k]
-    least_norm_solution(contact, response, room, params.rank_tolerance, contact.force)  # Eq. (18)
+            scratch[i, WANTED + k] = missing[k]
+    least_norm_solution(
+        contact, response, scratch, params.rank_tolerance, contact.force
+    )  # Eq. (18)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         f = saturate(vector(contact.force, i), vector(contact.normal, i), p.mu_kinetic)

@@ -30,7 +30,7 @@ far as the friction cones allow.
 
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -38,7 +38,6 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
-from stiction.contact.de_saxce import de_saxce
 from stiction.contact.friction import (
     BROKEN_SPEED,
     SURELY_BROKEN_SPEED,
@@ -46,14 +45,14 @@ from stiction.contact.friction import (
     choose_friction,
     speed_scale,
 )
-from stiction.contact.least_norm import even_out
-from stiction.contact.newton import SOLVED, newton
-from stiction.contact.one_contact import solve_alone
-from stiction.contact.spring_damper import Friction, Speed, Switch
-from stiction.contact.sweeps import prepare_points, sweep, sweep_exactly
-from stiction.contact.warm_start import (
+from stiction.contact.solvers.de_saxce import de_saxce
+from stiction.contact.solvers.least_norm import even_out
+from stiction.contact.solvers.newton import SOLVED, newton
+from stiction.contact.solvers.one_contact import solve_alone
+from stiction.contact.solvers.sweeps import prepare_points, sweep, sweep_exactly
+from stiction.contact.solvers.warm_start import (
     NOT_CONVERGED,
-    ROOM,
+    SCRATCH,
     Fraction,
     Tolerance,
     keep_impulses,
@@ -61,6 +60,7 @@ from stiction.contact.warm_start import (
     remember_impulses,
     return_impulses,
 )
+from stiction.contact.spring_damper import Friction, Speed, Switch
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
@@ -90,45 +90,45 @@ class GaussSeidel(NamedTuple):
     GaussSeidel,
     promises=(CONE_PER_POINT, NO_PULL),
     family=IMPULSE_SOLVER,
-    point_state=4,
-    room=ROOM,
+    point_memory=4,
+    scratch=SCRATCH,
 )
-def gauss_seidel(params, dynamics, contact, state, work, dt):
+def gauss_seidel(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points, Algorithm 1."""
-    response, room = work.response, work.room
-    choose_friction(params, contact, room)
-    recall_impulses(contact, state, dt)
+    response, scratch = work.response, work.scratch
+    choose_friction(params, contact, scratch)
+    recall_impulses(contact, memory, dt)
     scale = speed_scale(dynamics, contact, response, dt)
     rounding = dynamics.tree.slack[0]
     iterations, off, stage = 0, like(dt, 0), SWEEPING
     for _ in range(AGAIN):
-        taken, off, stage = solve(params, contact, response, room, scale, rounding)
+        taken, off, stage = solve(params, contact, response, scratch, scale, rounding)
         iterations += taken
         converged = stage != NOT_CONVERGED
         speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
-        if break_away(params, contact, response, room, speed) == 0:
+        if break_away(params, contact, response, scratch, speed) == 0:
             break
     if params.least_norm > 0:
-        even_out(contact, response, room)
+        even_out(contact, response, scratch)
     response.report[0], response.report[1], response.report[2] = iterations, off, stage
-    remember_impulses(contact, state, dt)
+    remember_impulses(contact, memory, dt)
     return OK
 
 
 @kernel
-def solve(params, contact, response, room, scale, rounding):
+def solve(params, contact, response, scratch, scale, rounding):
     """Solve for the present coefficients; returns iterations, what `tolerance` bounds and stage."""
     speed, with_newton = params.tolerance * scale, params.newton > 0
-    alone = with_newton and solve_alone(contact, response, room)
+    alone = with_newton and solve_alone(contact, response, scratch)
     if not alone:
         taken, moved = sweep_until(
-            contact, response, room, speed, PATIENCE if with_newton else int(params.sweeps)
+            contact, response, scratch, speed, PATIENCE if with_newton else int(params.sweeps)
         )
         if moved <= speed:
             return taken, moved / scale, SWEEPING
         if not with_newton:
             return taken, moved / scale, NOT_CONVERGED
-        keep_impulses(contact, room)
+        keep_impulses(contact, scratch)
     else:
         taken = 0
     eps = like(scale, COMPLIANCE)
@@ -136,30 +136,30 @@ def solve(params, contact, response, room, scale, rounding):
         if not alone:
             hat = like(scale, 1 - trial)
             steps, error, _, end = newton(
-                contact, response, room, rounding, speed, rounding, hat, eps, NEWTON_STEPS[trial]
+                contact, response, scratch, rounding, speed, rounding, hat, eps, NEWTON_STEPS[trial]
             )
             taken += steps
             if end == SOLVED:
                 return taken, error / scale, NEWTON
-            return_impulses(contact, room)
-        steps, error, _, solved = de_saxce(contact, response, room, rounding, speed, rounding)
+            return_impulses(contact, scratch)
+        steps, error, _, solved = de_saxce(contact, response, scratch, rounding, speed, rounding)
         taken += steps
         if solved:
             return taken, error / scale, DE_SAXCE if steps > 0 else SWEEPING
-        keep_impulses(contact, room)
-    steps, error, solved = sweep_exactly(contact, response, room, speed)
+        keep_impulses(contact, scratch)
+    steps, error, solved = sweep_exactly(contact, response, scratch, speed)
     return taken + steps, error / scale, EXACT if solved else NOT_CONVERGED
 
 
 @kernel
-def sweep_until(contact, response, room, speed, most):
+def sweep_until(contact, response, scratch, speed, most):
     """Sweep from the present impulses; returns sweeps and the last change of a velocity [m/s]."""
-    prepare_points(contact, response, room)
+    prepare_points(contact, response, scratch)
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     taken, moved = 0, speed
     for _ in range(most):
-        moved = sweep(contact, response, room, False)
+        moved = sweep(contact, response, scratch, False)
         taken += 1
         if moved <= speed:
             break

@@ -95,13 +95,13 @@ def landing_depth(p: HuntCrossley, mass: float, speed: float, gravity: float) ->
 @contact_model(
     HuntCrossley,
     promises=(CONE_PER_POINT, NO_PULL),
-    point_state=POINT_STATE,
+    point_memory=POINT_STATE,
     longest_step=bearable_at_depth,
     landing_depth=landing_depth,
 )
-def hunt_crossley(params, dynamics, contact, state, work, dt):
+def hunt_crossley(params, dynamics, contact, memory, work, dt):
     """Write the forces of Eq. (16)."""
-    forget_stretch(params, state)
+    forget_stretch(params, memory)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         d = contact.depth[i]
@@ -110,7 +110,7 @@ def hunt_crossley(params, dynamics, contact, state, work, dt):
         f_n = k + c * d_dot  # Eq. (16)
         if p.sticking > 0:
             spring = k / d if d > 0 else like(d, 0)
-            store_held_force(contact, state, work, i, f_n, d_dot, spring, c + spring * dt, p)
+            store_held_force(contact, memory, work, i, f_n, d_dot, spring, c + spring * dt, p)
         else:
             store_sliding_force(contact, i, f_n, d_dot, p)
     return OK

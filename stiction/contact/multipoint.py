@@ -7,7 +7,7 @@
     v_{i+}       v_plus            velocity that the ideal rigid law gives it, Eq. (10)
     e_i          restitution
     M            P L P'            velocities per impulse, Eq. (17), see `pseudo_inverse.py`
-    Delta a      room, WANTED      change of velocity that contact has to make, Eq. (17)
+    Delta a      scratch, WANTED      change of velocity that contact has to make, Eq. (17)
     Delta f      contact.impulse   impulses of the step, Eq. (16); forces times dt, Eq. (20)
     mu_S, mu_K   mu_static, mu_kinetic
     epsilon      eps               slower points do not slide; 0: see `rest.py`
@@ -44,7 +44,7 @@ above the ground.
 import math
 from typing import NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_LAW,
@@ -55,13 +55,6 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import tangential
-from stiction.contact.pseudo_inverse import (
-    CHOSEN,
-    WANTED,
-    RankTolerance,
-    least_norm_solution,
-)
-from stiction.contact.pseudo_inverse import ROOM as ROOM_FOR_SOLUTION
 from stiction.contact.rest import (
     RestSpeed,
     cannot_stop,
@@ -71,14 +64,21 @@ from stiction.contact.rest import (
     slip_speed,
     take_back_work,
 )
+from stiction.contact.solvers.pseudo_inverse import (
+    CHOSEN,
+    WANTED,
+    RankTolerance,
+    least_norm_solution,
+)
+from stiction.contact.solvers.pseudo_inverse import SCRATCH as SCRATCH_FOR_SOLUTION
+from stiction.contact.solvers.warm_start import Fraction
 from stiction.contact.spring_damper import Friction, Switch
-from stiction.contact.warm_start import Fraction
 from stiction.kernels.response import free_velocity
 from stiction.kernels.spatial import add, dot, scale, store_vector, sub
 from stiction.kernels.tree import OK
 
-SLIDES = ROOM_FOR_SOLUTION  # column of the room: 1 for the points that slide
-ROOM = ROOM_FOR_SOLUTION + 1
+SLIDES = SCRATCH_FOR_SOLUTION  # column of the scratch: 1 for the points that slide
+SCRATCH = SCRATCH_FOR_SOLUTION + 1
 
 
 class Multipoint(NamedTuple):
@@ -96,26 +96,26 @@ class Multipoint(NamedTuple):
     Multipoint,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=IMPULSE_LAW,
-    room=ROOM,
+    scratch=SCRATCH,
 )
-def multipoint(params, dynamics, contact, state, work, dt):
+def multipoint(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points in the ground, steps 4 to 8 of section 3.3."""
-    response, room = work.response, work.room
-    presume_rest(params, contact, room)
-    solutions = rigid_impulses(params, contact, response, room, contact.impulse)
+    response, scratch = work.response, work.scratch
+    presume_rest(params, contact, scratch)
+    solutions = rigid_impulses(params, contact, response, scratch, contact.impulse)
     if may_slide(params, contact):
-        let_slide(params, contact, room)
-        solutions += rigid_impulses(params, contact, response, room, contact.force)
-        sliding, stopped = stop_where_possible(params, contact, room)
+        let_slide(params, contact, scratch)
+        solutions += rigid_impulses(params, contact, response, scratch, contact.force)
+        sliding, stopped = stop_where_possible(params, contact, scratch)
         if sliding > 0 and stopped > 0:
-            solutions += rigid_impulses(params, contact, response, room, contact.impulse)
+            solutions += rigid_impulses(params, contact, response, scratch, contact.impulse)
         elif sliding > 0:  # just the points that were let slide
             for i in range(contact.count[0]):
                 store_vector(contact.impulse, i, vector(contact.force, i))
     slides = False
     for i in range(contact.count[0]):
-        correct_friction(params, contact, room, i)
-        slides = slides or room[i, SLIDES] > 0
+        correct_friction(params, contact, scratch, i)
+        slides = slides or scratch[i, SLIDES] > 0
     if slides and params.capped > 0:
         take_back_work(dynamics, contact, response)
     response.report[0], response.report[1], response.report[2] = solutions, 0, 0
@@ -126,34 +126,34 @@ def multipoint(params, dynamics, contact, state, work, dt):
 
 
 @kernel
-def presume_rest(params, contact, room):
+def presume_rest(params, contact, scratch):
     """Write which points slide, Eq. (6): none where that follows from the solution."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        room[i, SLIDES] = faster_than_constant(p, slip_speed(contact, i))
+        scratch[i, SLIDES] = faster_than_constant(p, slip_speed(contact, i))
 
 
 @kernel
-def let_slide(params, contact, room):
+def let_slide(params, contact, scratch):
     """Let every point slide that moves, where the threshold is derived."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
-            room[i, SLIDES] = slip_speed(contact, i) > 0
+            scratch[i, SLIDES] = slip_speed(contact, i) > 0
 
 
 @kernel
-def stop_where_possible(params, contact, room):
+def stop_where_possible(params, contact, scratch):
     """Hold the points that friction can stop within the step; returns how many slide and stop."""
     sliding = stopped = 0
-    for slot in range(contact.slots[0]):
-        stops = link_stops(params, contact, slot)
+    for touching in range(contact.touching_count[0]):
+        stops = link_stops(params, contact, touching)
         for i in range(contact.count[0]):
             p = parameters(params, contact.table, contact.pair[i])
-            if contact.slot[i] == slot and p.eps == 0:
+            if contact.touching[i] == touching and p.eps == 0:
                 slides = not stops and cannot_stop(params, contact, i)
-                stopped += room[i, SLIDES] > 0 and not slides
-                room[i, SLIDES] = slides
+                stopped += scratch[i, SLIDES] > 0 and not slides
+                scratch[i, SLIDES] = slides
                 sliding += slides
     return sliding, stopped
 
@@ -162,56 +162,56 @@ def stop_where_possible(params, contact, room):
 
 
 @kernel
-def rigid_impulses(params, contact, response, room, impulse):
+def rigid_impulses(params, contact, response, scratch, impulse):
     """Impulses of the ideal rigid law that do not pull, steps 4 to 7; returns the solutions."""
-    want_rigid_motion(params, contact, response, room)
+    want_rigid_motion(params, contact, response, scratch)
     solutions = 0
     for _ in range(contact.count[0] + 1):
         least_norm_solution(
-            contact, response, room, params.rank_tolerance, impulse
+            contact, response, scratch, params.rank_tolerance, impulse
         )  # Eq. (17), (18)
         solutions += 1
-        if drop_pulled(contact, room, impulse) == 0:
+        if drop_pulled(contact, scratch, impulse) == 0:
             break
     return solutions
 
 
 @kernel
-def want_rigid_motion(params, contact, response, room):
+def want_rigid_motion(params, contact, response, scratch):
     """Write Delta a: what is missing to the velocities of the ideal rigid law."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         nu, v = vector(contact.normal, i), vector(contact.velocity, i)
         v_nu = dot(nu, v)  # Eq. (8)
         v_plus = scale(-p.restitution * v_nu, nu)  # Eq. (11)
-        if room[i, SLIDES] > 0:
+        if scratch[i, SLIDES] > 0:
             v_plus = add(v_plus, tangential(nu, v))  # Eq. (10), (12)
-        room[i, CHOSEN] = 1
-        contact.floor[i] = dot(nu, v_plus)
+        scratch[i, CHOSEN] = 1
+        contact.least_velocity[i] = dot(nu, v_plus)
         delta_a = sub(v_plus, free_velocity(contact, response, i))
         for k in range(3):
-            room[i, WANTED + k] = delta_a[k]
+            scratch[i, WANTED + k] = delta_a[k]
 
 
 @kernel
-def drop_pulled(contact, room, impulse):
+def drop_pulled(contact, scratch, impulse):
     """Leave out the points that the ground would have to pull, Eq. (24); returns how many."""
     dropped = 0
     for i in range(contact.count[0]):
-        if room[i, CHOSEN] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
-            room[i, CHOSEN] = 0
+        if scratch[i, CHOSEN] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
+            scratch[i, CHOSEN] = 0
             dropped += 1
     return dropped
 
 
 @kernel
-def correct_friction(params, contact, room, i):
+def correct_friction(params, contact, scratch, i):
     """Keep the friction of a point that rests and holds; else make it kinetic."""
     p = parameters(params, contact.table, contact.pair[i])
     nu, v, f = vector(contact.normal, i), vector(contact.velocity, i), vector(contact.impulse, i)
     f_nu, f_sigma, v_sigma = dot(nu, f), tangential(nu, f), tangential(nu, v)  # Eq. (21)-(23)
     speed, friction = math.sqrt(dot(v_sigma, v_sigma)), math.sqrt(dot(f_sigma, f_sigma))  # Eq. (9)
-    if room[i, SLIDES] > 0:
+    if scratch[i, SLIDES] > 0:
         f_sigma = scale(-p.mu_kinetic * f_nu / speed, v_sigma)  # Eq. (26)
     elif friction > p.mu_static * f_nu:
         f_sigma = scale(p.mu_kinetic * f_nu / friction, f_sigma)  # Eq. (27)

@@ -24,7 +24,7 @@ two solutions, with all that the other points and the joints do to it.
 import math
 from typing import Annotated
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import Parameter, parameters, vector
 from stiction.kernels.response import (
     free_velocity,
@@ -91,11 +91,11 @@ def kinetic_limit(params, contact, i):
 
 
 @kernel
-def link_stops(params, contact, slot):
+def link_stops(params, contact, touching):
     """Tell whether the friction of all its points can stop a touching link within the step."""
     effort = limit = like(contact.depth[0], 0)
     for i in range(contact.count[0]):
-        if contact.slot[i] == slot:
+        if contact.touching[i] == touching:
             effort += effort_to_stop(contact, i)
             limit += kinetic_limit(params, contact, i)
     return effort <= limit
@@ -127,18 +127,18 @@ def take_back_work(dynamics, contact, response):
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     root = dynamics.tree.root
-    for slot in range(contact.slots[0]):
-        tree = root[contact.slot_link[slot]]
-        if slot > 0 and root[contact.slot_link[slot - 1]] == tree:
-            continue  # the slots of a robot follow each other
+    for touching in range(contact.touching_count[0]):
+        tree = root[contact.touching_link[touching]]
+        if touching > 0 and root[contact.touching_link[touching - 1]] == tree:
+            continue  # the touching links of a robot follow each other
         work = answer = like(contact.depth[0], 0)
         for i in range(contact.count[0]):
-            if root[contact.slot_link[contact.slot[i]]] == tree:
+            if root[contact.touching_link[contact.touching[i]]] == tree:
                 p, after = vector(contact.impulse, i), velocity_after(contact, response, i)
                 work += dot(p, add(vector(contact.velocity, i), after))
                 answer += dot(p, sub(after, free_velocity(contact, response, i)))
         if work > 0 and answer > 0:
             share = max(like(work, 1) - work / answer, like(work, 0))
             for i in range(contact.count[0]):
-                if root[contact.slot_link[contact.slot[i]]] == tree:
+                if root[contact.touching_link[contact.touching[i]]] == tree:
                     store_vector(contact.impulse, i, scale(share, vector(contact.impulse, i)))

@@ -22,13 +22,13 @@ Strack, "A discrete numerical model for granular assemblies", 1979). It rests, c
 bears the same steps. `sticking` = 0 is as printed; only then eps counts.
 
 Stiffness and damping are those of one point. On sides with more than eight points each has a share,
-see `stiction.places`.
+see `stiction.world.contact_points`.
 """
 
 import math
 from typing import Annotated, NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     NO_PULL,
@@ -108,14 +108,14 @@ def store_sliding_force(contact, i, f_nu, d_dot, p):
 
 
 @kernel
-def forget_stretch(params, state):
+def forget_stretch(params, memory):
     """Clear what points are to remember; those that touch write it again."""
-    for place in range(state.trial.shape[0]):
-        state.trial[place, TOUCHES] = 0
+    for point in range(memory.trial.shape[0]):
+        memory.trial[point, TOUCHES] = 0
 
 
 @kernel
-def store_held_force(contact, state, work, i, f_nu, d_dot, spring, damper, p):
+def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
     """Write the force of a point with normal force f_nu that a spring holds along the ground.
 
     spring, damper: along the ground [N/m, N s/m]. Where their force is more than friction, the
@@ -124,32 +124,32 @@ def store_held_force(contact, state, work, i, f_nu, d_dot, spring, damper, p):
     nu, v = vector(contact.normal, i), vector(contact.velocity, i)
     if p.unilateral > 0 and f_nu < 0:
         f_nu = like(f_nu, 0)  # the ground does not pull
-    place, now, trial, time = contact.point[i], state.now, state.trial, work.clock[0]
+    point, now, trial, time = contact.point[i], memory.now, memory.trial, work.clock[0]
     v_sigma = add(v, scale(d_dot, nu))  # Eq. (8)
     stretch = zero_vector(f_nu)
-    if now[place, TOUCHES] > 0:
-        x = (now[place, STRETCH], now[place, STRETCH + 1], now[place, STRETCH + 2])
+    if now[point, TOUCHES] > 0:
+        x = (now[point, STRETCH], now[point, STRETCH + 1], now[point, STRETCH + 2])
         x = sub(x, scale(dot(nu, x), nu))
-        stretch = add(x, scale(time - now[place, SINCE], v_sigma))
+        stretch = add(x, scale(time - now[point, SINCE], v_sigma))
     pull = add(scale(spring, stretch), scale(damper, v_sigma))
     size, most = math.sqrt(dot(pull, pull)), p.mu_kinetic * max(f_nu, like(f_nu, 0))
     if size > most:
         pull = scale(most / size, pull)  # Eq. (12)
         stretch = scale(like(f_nu, 1) / spring, pull) if spring > 0 else zero_vector(f_nu)
-    trial[place, TOUCHES], trial[place, SINCE] = like(f_nu, 1), time
-    trial[place, STRETCH], trial[place, STRETCH + 1], trial[place, STRETCH + 2] = stretch
+    trial[point, TOUCHES], trial[point, SINCE] = like(f_nu, 1), time
+    trial[point, STRETCH], trial[point, STRETCH + 1], trial[point, STRETCH + 2] = stretch
     store_vector(contact.force, i, sub(scale(f_nu, nu), pull))
 
 
 @contact_model(
     SpringDamper,
     promises=(CONE_PER_POINT, NO_PULL),
-    point_state=POINT_STATE,
+    point_memory=POINT_STATE,
     longest_step=lambda p, mass: bearable_step(p.stiffness, p.damping, mass),
 )
-def spring_damper(params, dynamics, contact, state, work, dt):
+def spring_damper(params, dynamics, contact, memory, work, dt):
     """Write the forces of Eq. (13)."""
-    forget_stretch(params, state)
+    forget_stretch(params, memory)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         k, c = contact.share[i] * p.stiffness, contact.share[i] * p.damping
@@ -159,7 +159,7 @@ def spring_damper(params, dynamics, contact, state, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (13)
         if p.sticking > 0:
-            store_held_force(contact, state, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK
@@ -168,12 +168,12 @@ def spring_damper(params, dynamics, contact, state, work, dt):
 @contact_model(
     ImplicitSpringDamper,
     promises=(CONE_PER_POINT, NO_PULL),
-    point_state=POINT_STATE,
+    point_memory=POINT_STATE,
     longest_step=lambda p, mass: implicit_bearable_step(p.stiffness, p.damping, mass),
 )
-def implicit_spring_damper(params, dynamics, contact, state, work, dt):
+def implicit_spring_damper(params, dynamics, contact, memory, work, dt):
     """Write the forces of Eq. (14)."""
-    forget_stretch(params, state)
+    forget_stretch(params, memory)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         k, c = contact.share[i] * p.stiffness, contact.share[i] * p.damping
@@ -183,7 +183,7 @@ def implicit_spring_damper(params, dynamics, contact, state, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (14)
         if p.sticking > 0:
-            store_held_force(contact, state, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK

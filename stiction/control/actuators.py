@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.control.controller import controller
 from stiction.control.torque import held_table
 from stiction.errors import InputError
@@ -17,7 +17,7 @@ from stiction.kernels.servos import add_servo
 from stiction.kernels.spatial import like
 
 if TYPE_CHECKING:
-    from stiction.world import World
+    from stiction.world.world import World
 
 
 class ActuatorTable(NamedTuple):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
 from stiction.control.reference import Spline, smooth_slopes, spline_at
 from stiction.errors import InputError
@@ -40,7 +40,7 @@ from stiction.kernels.spatial import (
 from stiction.kernels.tree import FREE, SPHERICAL
 
 if TYPE_CHECKING:
-    from stiction.world import World
+    from stiction.world.world import World
 
 
 class BalanceTable(NamedTuple):

@@ -22,7 +22,7 @@ from typing import Any
 
 from numba.core import types
 
-from stiction.compiled import chooses, kernel, refuse_second
+from stiction.compiler.compiled import chooses, kernel, refuse_second
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}

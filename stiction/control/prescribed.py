@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.control.controller import prescriber
 from stiction.control.reference import (
     Reference,
@@ -25,6 +25,7 @@ from stiction.control.reference import (
 )
 from stiction.control.tracking import as_reference
 from stiction.errors import InputError
+from stiction.kernels.planar import planar_bases
 from stiction.kernels.spatial import (
     like,
     quaternion_conjugate,
@@ -34,11 +35,10 @@ from stiction.kernels.spatial import (
     store_quaternion,
 )
 from stiction.kernels.tree import FREE, PRESCRIBED
-from stiction.planar import planar_bases
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
-    from stiction.world import World
+    from stiction.motion.motion import Motion
+    from stiction.world.world import World
 
 BASES = {"free": (0, 0), "pitch": (0, 1), "all": (1, 1)}  # prescribes position, prescribes rotation
 

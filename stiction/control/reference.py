@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
-from stiction.compiled import kernel
+from stiction.compiler.arguments import numbers
+from stiction.compiler.compiled import kernel
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
+from stiction.kernels.planar import planar_bases
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import FREE, SPHERICAL
-from stiction.planar import planar_bases
 
 if TYPE_CHECKING:
-    from stiction.world import World
+    from stiction.world.world import World
 
 
 class Spline(NamedTuple):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 
 if TYPE_CHECKING:
-    from stiction.world import World
+    from stiction.world.world import World
 
 
 class TorqueTable(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
 from stiction.control.reference import (
     Reference,
@@ -22,8 +22,8 @@ from stiction.errors import InputError
 from stiction.kernels.servos import add_servo
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
-    from stiction.world import World
+    from stiction.motion.motion import Motion
+    from stiction.world.world import World
 
 
 class TrackingTable(NamedTuple):

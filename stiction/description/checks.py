@@ -21,8 +21,8 @@ from stiction.description.description import (
     Link,
     Shape,
 )
+from stiction.description.rotation import symmetric
 from stiction.errors import DescriptionError
-from stiction.rotation import symmetric
 
 MOST_LINKS = 10_000
 DEEPEST_TREE = 1000  # joints between WORLD and a link

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stiction.description.description import WORLD, Description
-from stiction.rotation import Pose, joined, symmetric
+from stiction.description.rotation import Pose, joined, symmetric
 
 NOTHING = 1e-12  # an inertia smaller than this part of its neighbours is rounding
 

@@ -15,7 +15,7 @@ import numpy as np
 from stiction.description.description import NOWHERE, UNTURNED, Joint, Link
 from stiction.description.mjcf_model import BALL, FREE, HINGE, JOINT_NAMES, SLIDE, Names
 from stiction.description.plain import quaternion_of, unique, vector
-from stiction.rotation import matrix, six
+from stiction.description.rotation import matrix, six
 
 if TYPE_CHECKING:
     from mujoco import MjModel

@@ -22,10 +22,10 @@ from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
 from stiction.description.openhrp_shapes import quaternion
 from stiction.description.openhrp_tree import Tree
 from stiction.description.plain import first_few, unique, vector
+from stiction.description.rotation import Pose, joined, six
 from stiction.description.vrml_files import parse_vrml, read_vrml
 from stiction.description.vrml_nodes import Node
 from stiction.errors import InputError, ModelFileError
-from stiction.rotation import Pose, joined, six
 
 BASES = {None: None, "floating": "free", "fixed": "fixed"}
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.description.rotation import Pose
 from stiction.description.vrml_nodes import Node, node_table
-from stiction.rotation import Pose
 
 OPENHRP = node_table(
     """

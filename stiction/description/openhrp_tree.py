@@ -24,8 +24,8 @@ from stiction.description.openhrp_fields import (
 from stiction.description.openhrp_joints import axis_of, effort_of, limits
 from stiction.description.openhrp_shapes import quaternion, solid_of
 from stiction.description.plain import first_few, vector
+from stiction.description.rotation import Pose
 from stiction.description.vrml_nodes import VRML97, Node
-from stiction.rotation import Pose
 
 TYPES = {"free": "free", "fixed": "fixed", "rotate": "revolute", "slide": "prismatic"}
 UNSEEN = frozenset(  # children that neither move nor touch anything

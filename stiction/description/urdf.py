@@ -19,6 +19,7 @@ from stiction.description.base import BASES, NO_INERTIA, base_of
 from stiction.description.checks import check
 from stiction.description.description import NOWHERE, WORLD, Description, Link
 from stiction.description.plain import first_few, vector
+from stiction.description.rotation import six
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes
@@ -26,7 +27,6 @@ from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urd
 from stiction.description.urdf_tree import Tree, tree_of
 from stiction.description.xml_text import bytes_of
 from stiction.errors import InputError, ModelFileError
-from stiction.rotation import six
 
 if TYPE_CHECKING:
     from yourdfpy.urdf import Link as ParsedLink

@@ -18,12 +18,9 @@ mean velocity is extrapolated with the accelerations of the last step.
 
 from typing import NamedTuple
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
+from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
-from stiction.integrators.equation_of_motion import Instant, prepare_at, settle
-from stiction.integrators.integrator import integrator
-from stiction.integrators.semi_implicit import record_forces
-from stiction.integrators.touching import Shares, solves
 from stiction.kernels.kinematics import advance, advance_by_mean
 from stiction.kernels.spatial import (
     add,
@@ -37,6 +34,10 @@ from stiction.kernels.spatial import (
     symmetric_transform,
 )
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
+from stiction.step.integrator import integrator
+from stiction.step.record import record_forces
+from stiction.step.step import compute_forces, solve_motion
+from stiction.step.system import Instant, Shares
 
 REPEATS = 4  # of a step whose torques were not those of the last one
 SPIN_ERROR = 1e-6  # by which the mean spin may be wrong, as a part of it; more than rounding
@@ -62,14 +63,14 @@ def midpoint(params, system, state, work, time, dt):
     shares = Shares(like(dt, 0), like(dt, 1), like(dt, 0.5))
     touched, settled, repeats = OK, OK, 0
     while True:
-        touched = prepare_at(system, instant, q, v, work.v)
-        settled = settle(system, instant, q, v, shares)
+        touched = compute_forces(system, instant, q, v, work.v)
+        settled = solve_motion(system, instant, q, v, shares)
         if alone == 0 or repeats == REPEATS:
             break
         held = solves(system.model) and system.surface.contact.count[0] > 0
         if not correct_spins(dynamics, v, dt, work.v, work.v_sum, held):
             break
-        system.surface.phase[1] = 0  # impulses are sought again
+        system.surface.impact.solved[0] = 0  # impulses are sought again
         repeats += 1
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):

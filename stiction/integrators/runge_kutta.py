@@ -9,13 +9,13 @@ decelerates evenly to rest.
 from typing import NamedTuple
 
 from stiction.control.controller import prescribe
-from stiction.integrators.equation_of_motion import Instant, accelerate, prepare, settle
-from stiction.integrators.integrator import integrator
-from stiction.integrators.semi_implicit import record_forces
-from stiction.integrators.touching import Shares
 from stiction.kernels.kinematics import normalize_quaternions, position_rate
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.step.integrator import integrator
+from stiction.step.record import record_forces
+from stiction.step.step import compute_forces, solve_motion, solve_motion_again
+from stiction.step.system import Instant, Shares
 
 
 class RungeKutta4(NamedTuple):
@@ -37,13 +37,13 @@ def runge_kutta4(params, system, state, work, time, dt):
         weight = one if stage == 0 or stage == 3 else like(dt, 2)
         reach = dt if stage == 2 else like(dt, 0.5) * dt  # from here to the next stage
         instant = Instant(time + elapsed, time, dt, zero)
-        status = max(status, prepare(system, instant, work.q, work.v))
+        status = max(status, compute_forces(system, instant, work.q, work.v, work.v))
         if stage == 0:
             shares = Shares(like(dt, 0.5), like(dt, 0.5), like(dt, 0.5))
-            settled = settle(system, instant, work.q, work.v, shares)
+            settled = solve_motion(system, instant, work.q, work.v, shares)
             status = max(status, settled)
         else:
-            status = max(status, accelerate(system, instant, work.v))
+            status = max(status, solve_motion_again(system, instant, work.v))
         record_forces(system, work, instant, weight / like(dt, 6))
         position_rate(dynamics.tree, work.q, work.v, work.q_rate)
         for k in range(len(q)):

@@ -2,21 +2,14 @@
 
 from typing import NamedTuple
 
-from stiction.compiled import kernel
 from stiction.control.controller import prescribe
-from stiction.integrators.equation_of_motion import (
-    Instant,
-    accelerate,
-    passive_force,
-    prepare,
-    settle,
-    torque,
-)
-from stiction.integrators.integrator import integrator
-from stiction.integrators.touching import Shares, record_contact
 from stiction.kernels.kinematics import advance
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.step.integrator import integrator
+from stiction.step.record import record_forces
+from stiction.step.step import compute_forces, solve_motion, solve_motion_again
+from stiction.step.system import Instant, Shares
 
 
 class SemiImplicitEuler(NamedTuple):
@@ -31,31 +24,13 @@ class Leapfrog(NamedTuple):
     """
 
 
-@kernel
-def record_forces(system, work, instant, share):
-    """Keep what acts: forces along coordinates at the first stage, contact as the mean of all.
-
-    `share` is the weight of the stage in the step.
-    """
-    if work.wanted[0] == 0:
-        return
-    dynamics = system.dynamics
-    first = work.share[0] < 0
-    work.share[0] = share if first else work.share[0] + share
-    if first:
-        for d in range(len(work.torque)):
-            work.torque[d] = torque(dynamics, d, instant.implicit)
-            work.passive[d] = passive_force(dynamics, d)
-    record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
-
-
 @integrator(SemiImplicitEuler)
 def semi_implicit_euler(params, system, state, work, time, dt):
     """Take one step of semi-implicit Euler."""
     q, v, dynamics = state.q, state.v, system.dynamics
     instant = Instant(time, time, dt, dt)
-    touched = prepare(system, instant, q, v)
-    settled = settle(system, instant, q, v, Shares(like(dt, 0), like(dt, 1), like(dt, 1)))
+    touched = compute_forces(system, instant, q, v, v)
+    settled = solve_motion(system, instant, q, v, Shares(like(dt, 0), like(dt, 1), like(dt, 1)))
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         v[d] += dt * dynamics.acceleration[d]
@@ -76,14 +51,14 @@ def leapfrog(params, system, state, work, time, dt):
         work.v_sum[d] = 0
     status = OK
     for evaluation in range(2):
-        status = max(status, prepare(system, instant, q, work.v))
+        status = max(status, compute_forces(system, instant, q, work.v, work.v))
         for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:
             shares = Shares(like(dt, 0), like(dt, 0.5), like(dt, 0.5))
-            status = max(status, settle(system, instant, q, v, shares))
+            status = max(status, solve_motion(system, instant, q, v, shares))
         else:
-            status = max(status, accelerate(system, instant, work.v))
+            status = max(status, solve_motion_again(system, instant, work.v))
         record_forces(system, work, instant, like(dt, evaluation))
         for d in range(len(v)):
             work.v_sum[d] = dynamics.acceleration[d]

@@ -11,7 +11,7 @@ feel: Chardonnet et al., "Dynamic simulator for humanoids using constraint-based
 friction", Eq. (16), (17).
 """
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import last_dof, link_velocity, place_link
 from stiction.kernels.spatial import (
     Twist,
@@ -197,8 +197,8 @@ def articulated_accelerations(dynamics):
 def add_response(dynamics, change):
     """change += what the forces in `u` do: the forward sweep with everything at rest.
 
-    `u` holds forces as the coordinates between them and the world yield to them, see `link_modes`;
-    where the acceleration is known nothing changes.
+    `u` holds forces as the coordinates between them and the world yield to them, see
+    `link_unit_responses`; where the acceleration is known nothing changes.
     """
     tree, link_change = dynamics.tree, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
@@ -234,11 +234,11 @@ def unit_wrench(k, x, at):
 
 
 @kernel
-def link_modes(dynamics, link, at, modes, b):
-    """modes[b] (nv, 6): send six unit wrenches on a link to the world ([CBM] before Eq. 16).
+def link_unit_responses(dynamics, link, at, responses, b):
+    """responses[b] (nv, 6): send six unit wrenches on a link to the world ([CBM] before Eq. 16).
 
     The recursion factors the inverse of the joint-space inertia, H^-1 = X D^-1 X', one coordinate
-    at a time: modes[b, d] is the twist of the link, about the point `at`, when the coordinate d
+    at a time: responses[b, d] is the twist of the link, about the point `at`, when the coordinate d
     alone, decoupled from all others, moves with unit velocity. Only coordinates between the link
     and the world take part; the others are left untouched.
     """
@@ -248,38 +248,38 @@ def link_modes(dynamics, link, at, modes, b):
     d = last_dof(dynamics.tree, link)
     while d >= 0:
         S, U, k = load_twist(dynamics.S, d), load_wrench(dynamics.U, d), dynamics.inverse_D[d]
-        modes[b, d, 0], f0 = yielded(S, U, k, f0)
-        modes[b, d, 1], f1 = yielded(S, U, k, f1)
-        modes[b, d, 2], f2 = yielded(S, U, k, f2)
-        modes[b, d, 3], f3 = yielded(S, U, k, f3)
-        modes[b, d, 4], f4 = yielded(S, U, k, f4)
-        modes[b, d, 5], f5 = yielded(S, U, k, f5)
+        responses[b, d, 0], f0 = yielded(S, U, k, f0)
+        responses[b, d, 1], f1 = yielded(S, U, k, f1)
+        responses[b, d, 2], f2 = yielded(S, U, k, f2)
+        responses[b, d, 3], f3 = yielded(S, U, k, f3)
+        responses[b, d, 4], f4 = yielded(S, U, k, f4)
+        responses[b, d, 5], f5 = yielded(S, U, k, f5)
         d = dynamics.tree.dof_parent[d]
 
 
 @kernel
-def articulated_modes(dynamics, links, modes):
-    """modes (links, nv, 6) of several links, each about the O of its tree."""
+def articulated_unit_responses(dynamics, links, responses):
+    """responses (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):
-        link_modes(dynamics, links[b], zero_vector(dynamics.D[0]), modes, b)
+        link_unit_responses(dynamics, links[b], zero_vector(dynamics.D[0]), responses, b)
 
 
 @kernel
-def link_inverse_inertia(dynamics, links, common, modes, inverse_inertia):
+def link_inverse_inertia(dynamics, links, common, responses, inverse_inertia):
     """inverse_inertia (6 links, links, 6): at [6 c + k, b], twist of link b per unit wrench k on c.
 
-    The sum of the modes that both share ([CBM] Eq. 17 for whole bodies); `common` (links, links) is
-    the last coordinate on both ways to the world, -1 if none. Twists and wrenches are about the O
-    of each link's tree.
+    The sum of the responses that both share ([CBM] Eq. 17 for whole bodies); `common` (links,
+    links) is the last coordinate on both ways to the world, -1 if none. Twists and wrenches are
+    about the O of each link's tree.
     """
     for b in range(len(links)):
         for c in range(b + 1):
             for k in range(6):
                 for j in range(6):
-                    total = like(modes[0, 0, 0], 0)
+                    total = like(responses[0, 0, 0], 0)
                     d = common[b, c]
                     while d >= 0:
-                        total += modes[b, d, j] * modes[c, d, k] * dynamics.inverse_D[d]
+                        total += responses[b, d, j] * responses[c, d, k] * dynamics.inverse_D[d]
                         d = dynamics.tree.dof_parent[d]
                     inverse_inertia[6 * c + k, b, j] = total
                     inverse_inertia[6 * b + j, c, k] = total

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import arm_to
 from stiction.kernels.spatial import (
     Wrench,

@@ -6,7 +6,7 @@ cited as [RBDA]. H couples a coordinate only with those between it and the world
 these, the root's first, from `dof_row[d]` on, so that all inner loops run over contiguous numbers.
 """
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.articulated import damped_inertia, unit_wrench
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
@@ -123,8 +123,8 @@ def factor(dynamics):
 
 
 @kernel
-def link_joint_space_modes(dynamics, link, at, modes, b):
-    """modes[b] (nv, 6) as `link_modes` gives, from the factor L of H: L^-T J'.
+def link_joint_space_unit_responses(dynamics, link, at, responses, b):
+    """responses[b] (nv, 6) as `link_unit_responses` gives, from the factor L of H: L^-T J'.
 
     A coordinate with a known acceleration moves the link as it is, since H a has its effect on the
     others.
@@ -135,21 +135,23 @@ def link_joint_space_modes(dynamics, link, at, modes, b):
         f = unit_wrench(k, L[0], at)
         d = end
         while d >= 0:
-            modes[b, d, k] = power(load_twist(dynamics.S, d), f)
+            responses[b, d, k] = power(load_twist(dynamics.S, d), f)
             d = tree.dof_parent[d]
         d = end
         while d >= 0:
             row, depth = tree.dof_row[d], tree.dof_depth[d]
             for j in range(depth):
-                modes[b, tree.ancestor[row + j], k] -= L[row + j] * modes[b, d, k]
+                responses[b, tree.ancestor[row + j], k] -= L[row + j] * responses[b, d, k]
             d = tree.dof_parent[d]
 
 
 @kernel
-def joint_space_modes(dynamics, links, modes):
-    """modes (links, nv, 6) of several links, each about the O of its tree."""
+def joint_space_unit_responses(dynamics, links, responses):
+    """responses (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):
-        link_joint_space_modes(dynamics, links[b], zero_vector(dynamics.L[0]), modes, b)
+        link_joint_space_unit_responses(
+            dynamics, links[b], zero_vector(dynamics.L[0]), responses, b
+        )
 
 
 # --------------------------------------------------------------------------------- forward dynamics
@@ -263,7 +265,7 @@ def reactions(dynamics):
 
 @kernel
 def add_joint_space_response(dynamics, change):
-    """change += L^-1 D^-1 u: what the forces in `u` do, see `link_joint_space_modes`.
+    """change += L^-1 D^-1 u: what the forces in `u` do, see `link_joint_space_unit_responses`.
 
     Where the acceleration is known nothing changes. Uses up `reaction`.
     """

@@ -15,7 +15,7 @@ move lowers the function, so this ends.
 
 import math
 
-from stiction.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, seldom
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import (
     AT_LOWER,

@@ -4,7 +4,7 @@ Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algo
 2008) in world axes.
 """
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.spatial import (
     Twist,
     add,

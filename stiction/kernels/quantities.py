@@ -3,7 +3,7 @@
 The centre of mass needs `forward_kinematics`; momenta and energies need `move_links`.
 """
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import world_point
 from stiction.kernels.spatial import (
     Wrench,

@@ -1,7 +1,7 @@
 """How the links that touch answer to impulses: the problem that impulse solvers solve.
 
-All points of one link move with it, so the unknowns are few: a slot is a link that touches, and its
-twist, taken about the centre of its touching points, changes by what the impulses on all slots do.
+All points of one link move with it, so the unknowns are few. The twist of each touching link, taken
+about the centre of its touching points, changes by what the impulses on all touching links do.
 
     t = t_free + L w        twists' change over the step, wrenches' impulses w, inverse inertia L
     v_i = u_i + P_i t       velocity of point i at the end of the step, u_i: at its beginning
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import last_dof, link_drift
 from stiction.kernels.spatial import (
     Twist,
@@ -50,30 +50,30 @@ ALL_ITERATIONS = 4  # of all solutions since the step began
 class Response(NamedTuple):
     """Slots that touch now and what impulses do to them; a force law needs few of these arrays."""
 
-    centre: np.ndarray  # (slots, 3) mean of the touching points, relative to O [m]
-    modes: np.ndarray  # (slots, nv, 6) see `link_modes`
-    inverse_inertia: np.ndarray  # (6 slots, slots, 6) [6 c + k, b]: twist of b per wrench k on c
-    free: np.ndarray  # (slots, 6) change of the twists over the step without contact, t_free
-    wrench: np.ndarray  # (slots, 6) impulse on each slot, w
-    twist: np.ndarray  # (slots, 6) change of the twists over the step, t
-    matrix: np.ndarray  # (6 slots, 6 slots) room for solvers
-    basis: np.ndarray  # (6 slots, 6 slots) room for solvers
-    tangent: np.ndarray  # (slots, 6, 6) room for solvers
-    triangle: np.ndarray  # (slots, 6, 6) room for solvers
-    residual: np.ndarray  # (6, 6 slots) room for solvers
+    centre: np.ndarray  # (links, 3) mean of the touching points, relative to O [m]
+    unit_responses: np.ndarray  # (links, nv, 6) see `link_unit_responses`
+    inverse_inertia: np.ndarray  # (6 links, links, 6) [6 c + k, b]: twist of b per wrench k on c
+    free: np.ndarray  # (links, 6) change of the twists over the step without contact, t_free
+    wrench: np.ndarray  # (links, 6) impulse on each touching link, w
+    twist: np.ndarray  # (links, 6) change of the twists over the step, t
+    matrix: np.ndarray  # (6 links, 6 links) scratch for solvers
+    basis: np.ndarray  # (6 links, 6 links) scratch for solvers
+    tangent: np.ndarray  # (links, 6, 6) scratch for solvers
+    triangle: np.ndarray  # (links, 6, 6) scratch for solvers
+    residual: np.ndarray  # (6, 6 links) scratch for solvers
     report: np.ndarray  # (5) iterations, residual and stage of the last solution, and see above
 
 
-def allocate_response(slots: int, nv: int, solved: bool) -> Response:
-    """Return arrays for so many slots, all zero; those that only solvers need if `solved`."""
-    some = slots if solved else 0
+def allocate_response(links: int, nv: int, solved: bool) -> Response:
+    """Return zeros for so many touching links; arrays that only solvers need if `solved`."""
+    some = links if solved else 0
     return Response(
-        centre=np.zeros((slots, 3)),
-        modes=np.zeros((some, nv, 6)),
+        centre=np.zeros((links, 3)),
+        unit_responses=np.zeros((some, nv, 6)),
         inverse_inertia=np.zeros((6 * some, some, 6)),
-        free=np.zeros((slots, 6)),
+        free=np.zeros((links, 6)),
         wrench=np.zeros((some, 6)),
-        twist=np.zeros((slots, 6)),
+        twist=np.zeros((links, 6)),
         matrix=np.zeros((6 * some, 6 * some)),
         basis=np.zeros((6 * some, 6 * some)),
         tangent=np.zeros((some, 6, 6)),
@@ -87,16 +87,18 @@ def allocate_response(slots: int, nv: int, solved: bool) -> Response:
 
 
 @kernel
-def place_slots(contact, response):
-    """Centre of the touching points of every slot."""
+def centre_touching_links(contact, response):
+    """Centre of the touching points of every touching link."""
     row = 0
-    for slot in range(contact.slots[0]):
+    for touching in range(contact.touching_count[0]):
         total, count = zero_vector(contact.depth[0]), 0
-        while row < contact.count[0] and contact.slot[row] == slot:
+        while row < contact.count[0] and contact.touching[row] == touching:
             total = add(total, load_vector(contact.arm, row))
             count += 1
             row += 1
-        store_vector(response.centre, slot, scale(like(total[0], 1) / like(total[0], count), total))
+        store_vector(
+            response.centre, touching, scale(like(total[0], 1) / like(total[0], count), total)
+        )
 
 
 @kernel
@@ -115,38 +117,38 @@ def link_twist_change(dynamics, link, dt):
 
 @kernel
 def twists_of_accelerations(dynamics, contact, response, dt):
-    """Change of every slot's twist with the present accelerations, about its centre; in `twist`."""
-    for slot in range(contact.slots[0]):
-        t = link_twist_change(dynamics, contact.slot_link[slot], dt)
-        at_centre = point_velocity(t, load_vector(response.centre, slot))
-        store_twist(response.twist, slot, Twist(at_centre, t.angular))
+    """Write into `twist` how the present accelerations change it, about each link's centre."""
+    for touching in range(contact.touching_count[0]):
+        t = link_twist_change(dynamics, contact.touching_link[touching], dt)
+        at_centre = point_velocity(t, load_vector(response.centre, touching))
+        store_twist(response.twist, touching, Twist(at_centre, t.angular))
 
 
 @kernel
 def free_twists(dynamics, contact, response, dt):
-    """t_free: change of every slot's twist over dt without contact, from its modes and `u`."""
+    """t_free: change of the touching links' twists over dt without contact."""
     nowhere = zero_vector(dt)
-    for slot in range(contact.slots[0]):
+    for touching in range(contact.touching_count[0]):
         total = Twist(nowhere, nowhere)
-        d = last_dof(dynamics.tree, contact.slot_link[slot])
+        d = last_dof(dynamics.tree, contact.touching_link[touching])
         while d >= 0:
             alone = dynamics.u[d] * dynamics.inverse_D[d]  # its acceleration if it moved alone
             if dynamics.mode[d] >= STUCK:
                 alone = dynamics.acceleration[d]
-            mode = load_mode(response.modes, slot, d)
-            total = twist_add(total, twist_scale(alone, mode))
+            unit = load_unit_response(response.unit_responses, touching, d)
+            total = twist_add(total, twist_scale(alone, unit))
             d = dynamics.tree.dof_parent[d]
-        store_twist(response.free, slot, twist_scale(dt, total))
+        store_twist(response.free, touching, twist_scale(dt, total))
 
 
 @kernel
 def add_drift(dynamics, contact, response):
-    """Make of the slots' changes per second accelerations: add J_dot v, about the centres."""
-    for slot in range(contact.slots[0]):
-        drift = link_drift(dynamics, contact.slot_link[slot])
-        at_centre = point_velocity(drift, load_vector(response.centre, slot))
-        free = load_twist(response.free, slot)
-        store_twist(response.free, slot, twist_add(free, Twist(at_centre, drift.angular)))
+    """Turn the touching links' changes per second into accelerations: add J_dot v."""
+    for touching in range(contact.touching_count[0]):
+        drift = link_drift(dynamics, contact.touching_link[touching])
+        at_centre = point_velocity(drift, load_vector(response.centre, touching))
+        free = load_twist(response.free, touching)
+        store_twist(response.free, touching, twist_add(free, Twist(at_centre, drift.angular)))
 
 
 @kernel
@@ -162,33 +164,33 @@ def common_dof(tree, a, b):
 
 
 @kernel
-def load_mode(modes, b, d):
-    """Return modes[b, d] as a twist."""
+def load_unit_response(responses, b, d):
+    """Return responses[b, d] as a twist."""
     return Twist(
-        (modes[b, d, 0], modes[b, d, 1], modes[b, d, 2]),
-        (modes[b, d, 3], modes[b, d, 4], modes[b, d, 5]),
+        (responses[b, d, 0], responses[b, d, 1], responses[b, d, 2]),
+        (responses[b, d, 3], responses[b, d, 4], responses[b, d, 5]),
     )
 
 
 @kernel
-def slot_inverse_inertia(dynamics, contact, response):
-    """Twist of every slot per unit wrench on every slot: sums of common modes, [CBM] Eq. (17)."""
-    tree, modes, L = dynamics.tree, response.modes, response.inverse_inertia
-    nowhere = zero_vector(modes[0, 0, 0])
+def touching_inverse_inertia(dynamics, contact, response):
+    """L: twist of each touching link per unit wrench on each of them, [CBM] Eq. (17)."""
+    tree, responses, L = dynamics.tree, response.unit_responses, response.inverse_inertia
+    nowhere = zero_vector(responses[0, 0, 0])
     still = Twist(nowhere, nowhere)
-    for b in range(contact.slots[0]):
+    for b in range(contact.touching_count[0]):
         for c in range(b + 1):
-            d = common_dof(tree, contact.slot_link[b], contact.slot_link[c])
+            d = common_dof(tree, contact.touching_link[b], contact.touching_link[c])
             t0, t1, t2, t3, t4, t5 = still, still, still, still, still, still
             while d >= 0:
-                mode = load_mode(modes, b, d)
-                shares = twist_scale(dynamics.inverse_D[d], load_mode(modes, c, d))
-                t0 = twist_add(t0, twist_scale(shares.linear[0], mode))
-                t1 = twist_add(t1, twist_scale(shares.linear[1], mode))
-                t2 = twist_add(t2, twist_scale(shares.linear[2], mode))
-                t3 = twist_add(t3, twist_scale(shares.angular[0], mode))
-                t4 = twist_add(t4, twist_scale(shares.angular[1], mode))
-                t5 = twist_add(t5, twist_scale(shares.angular[2], mode))
+                unit = load_unit_response(responses, b, d)
+                shares = twist_scale(dynamics.inverse_D[d], load_unit_response(responses, c, d))
+                t0 = twist_add(t0, twist_scale(shares.linear[0], unit))
+                t1 = twist_add(t1, twist_scale(shares.linear[1], unit))
+                t2 = twist_add(t2, twist_scale(shares.linear[2], unit))
+                t3 = twist_add(t3, twist_scale(shares.angular[0], unit))
+                t4 = twist_add(t4, twist_scale(shares.angular[1], unit))
+                t5 = twist_add(t5, twist_scale(shares.angular[2], unit))
                 d = tree.dof_parent[d]
             store_inverse_inertia(L, b, c, 0, t0)
             store_inverse_inertia(L, b, c, 1, t1)
@@ -212,14 +214,14 @@ def store_inverse_inertia(L, b, c, k, twist):
 
 @kernel
 def arm_from_centre(contact, response, i):
-    """Arm of point i from the centre of its slot."""
-    return sub(load_vector(contact.arm, i), load_vector(response.centre, contact.slot[i]))
+    """Arm of point i from the centre of its touching link."""
+    return sub(load_vector(contact.arm, i), load_vector(response.centre, contact.touching[i]))
 
 
 @kernel
 def free_velocity(contact, response, i):
     """Velocity of point i against the ground at the end of the step without contact."""
-    change = load_twist(response.free, contact.slot[i])
+    change = load_twist(response.free, contact.touching[i])
     r = arm_from_centre(contact, response, i)
     return add(load_vector(contact.velocity, i), point_velocity(change, r))
 
@@ -227,7 +229,7 @@ def free_velocity(contact, response, i):
 @kernel
 def free_acceleration(dynamics, contact, response, i):
     """Acceleration of point i without contact, J a + J_dot v; acceleration laws ask for it."""
-    free = load_twist(response.free, contact.slot[i])
+    free = load_twist(response.free, contact.touching[i])
     v = load_twist(dynamics.velocity, contact.body_a[i])
     turning = cross(v.angular, point_velocity(v, load_vector(contact.arm, i)))
     return add(point_velocity(free, arm_from_centre(contact, response, i)), turning)
@@ -239,15 +241,17 @@ def delassus(contact, response, i, j):
 
     And so of its acceleration per unit force.
     """
-    r, b = arm_from_centre(contact, response, i), contact.slot[i]
-    s, c = arm_from_centre(contact, response, j), contact.slot[j]
+    r, b = arm_from_centre(contact, response, i), contact.touching[i]
+    s, c = arm_from_centre(contact, response, j), contact.touching[j]
     L = response.inverse_inertia
-    u0 = point_velocity(load_mode(L, 6 * c, b), r)  # per unit wrenches on the slot of j
-    u1 = point_velocity(load_mode(L, 6 * c + 1, b), r)
-    u2 = point_velocity(load_mode(L, 6 * c + 2, b), r)
-    u3 = point_velocity(load_mode(L, 6 * c + 3, b), r)
-    u4 = point_velocity(load_mode(L, 6 * c + 4, b), r)
-    u5 = point_velocity(load_mode(L, 6 * c + 5, b), r)
+    u0 = point_velocity(
+        load_unit_response(L, 6 * c, b), r
+    )  # per unit wrenches on the touching link of j
+    u1 = point_velocity(load_unit_response(L, 6 * c + 1, b), r)
+    u2 = point_velocity(load_unit_response(L, 6 * c + 2, b), r)
+    u3 = point_velocity(load_unit_response(L, 6 * c + 3, b), r)
+    u4 = point_velocity(load_unit_response(L, 6 * c + 4, b), r)
+    u5 = point_velocity(load_unit_response(L, 6 * c + 5, b), r)
     x = add(u0, sub(scale(s[2], u4), scale(s[1], u5)))  # the impulse e has the moment s x e
     y = add(u1, sub(scale(s[0], u5), scale(s[2], u3)))
     z = add(u2, sub(scale(s[1], u3), scale(s[0], u4)))
@@ -259,75 +263,79 @@ def delassus(contact, response, i, j):
 
 @kernel
 def gather_wrenches(contact, response):
-    """w: the impulses of the points as one wrench per slot."""
+    """w: the impulses of the points as one wrench per touching link."""
     nowhere = zero_vector(response.report[0])
-    for slot in range(contact.slots[0]):
-        store_wrench(response.wrench, slot, Wrench(nowhere, nowhere))
+    for touching in range(contact.touching_count[0]):
+        store_wrench(response.wrench, touching, Wrench(nowhere, nowhere))
     for i in range(contact.count[0]):
         p = wrench_at_point(load_vector(contact.impulse, i), arm_from_centre(contact, response, i))
-        slot = contact.slot[i]
-        store_wrench(response.wrench, slot, wrench_add(load_wrench(response.wrench, slot), p))
+        touching = contact.touching[i]
+        store_wrench(
+            response.wrench, touching, wrench_add(load_wrench(response.wrench, touching), p)
+        )
 
 
 @kernel
 def respond_to_wrenches(contact, response):
     """t = t_free + L w."""
     L = response.inverse_inertia
-    for b in range(contact.slots[0]):
+    for b in range(contact.touching_count[0]):
         t = load_twist(response.free, b)
-        for c in range(contact.slots[0]):
+        for c in range(contact.touching_count[0]):
             for k in range(6):
-                t = twist_add(t, twist_scale(response.wrench[c, k], load_mode(L, 6 * c + k, b)))
+                t = twist_add(
+                    t, twist_scale(response.wrench[c, k], load_unit_response(L, 6 * c + k, b))
+                )
         store_twist(response.twist, b, t)
 
 
 @kernel
 def apply_impulse(contact, response, i, r, p):
-    """Let every slot feel a further impulse p on point i, whose arm from the centre is r."""
-    L, slot, moment = response.inverse_inertia, contact.slot[i], cross(r, p)
-    for b in range(contact.slots[0]):
+    """Add what an impulse p on point i does to all twists; r: arm of the point from its centre."""
+    L, touching, moment = response.inverse_inertia, contact.touching[i], cross(r, p)
+    for b in range(contact.touching_count[0]):
         t = load_twist(response.twist, b)
         for k in range(3):
-            t = twist_add(t, twist_scale(p[k], load_mode(L, 6 * slot + k, b)))
-            t = twist_add(t, twist_scale(moment[k], load_mode(L, 6 * slot + 3 + k, b)))
+            t = twist_add(t, twist_scale(p[k], load_unit_response(L, 6 * touching + k, b)))
+            t = twist_add(t, twist_scale(moment[k], load_unit_response(L, 6 * touching + 3 + k, b)))
         store_twist(response.twist, b, t)
 
 
 @kernel
 def velocity_after(contact, response, i):
     """Velocity of point i against the ground at the end of the step, from `response.twist`."""
-    change = load_twist(response.twist, contact.slot[i])
+    change = load_twist(response.twist, contact.touching[i])
     r = arm_from_centre(contact, response, i)
     return add(load_vector(contact.velocity, i), point_velocity(change, r))
 
 
 @kernel
-def force_on_coordinate(response, slot, d, factor):
-    """What coordinate d feels of `factor` times the wrench on a slot, those behind it yielding."""
-    wrench, modes = response.wrench, response.modes
+def force_on_coordinate(response, touching, d, factor):
+    """Force on coordinate d of `factor` times a link's wrench, the coordinates behind it free."""
+    wrench, responses = response.wrench, response.unit_responses
     total = like(factor, 0)
     for k in range(6):
-        total += wrench[slot, k] * modes[slot, d, k]
+        total += wrench[touching, k] * responses[touching, d, k]
     return factor * total
 
 
 @kernel
 def add_wrenches(dynamics, contact, response, factor):
-    """Add `factor` times the slots' wrenches to the forces u that coordinates accelerate with.
+    """Add `factor` times the touching links' wrenches to u, which accelerates the coordinates.
 
     Where the acceleration is known, u is the force that it takes, and the wrenches relieve it.
     """
-    for slot in range(contact.slots[0]):
-        d = last_dof(dynamics.tree, contact.slot_link[slot])
+    for touching in range(contact.touching_count[0]):
+        d = last_dof(dynamics.tree, contact.touching_link[touching])
         while d >= 0:
-            force = force_on_coordinate(response, slot, d, factor)
+            force = force_on_coordinate(response, touching, d, factor)
             dynamics.u[d] += force if dynamics.mode[d] < STUCK else -force
             d = dynamics.tree.dof_parent[d]
 
 
 @kernel
 def wrenches_alone(dynamics, contact, response, factor):
-    """u: `factor` times the slots' wrenches and nothing else, for `respond`."""
+    """u: `factor` times the touching links' wrenches and nothing else, for `respond`."""
     for d in range(len(dynamics.u)):
         dynamics.u[d] = 0
     add_wrenches(dynamics, contact, response, factor)

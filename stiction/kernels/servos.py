@@ -7,7 +7,7 @@ inertia it moves jump from one limit to the other in every step. The clipped for
 velocity, so the step still minimises a convex function (see joints.py).
 """
 
-from stiction.compiled import kernel
+from stiction.compiler.compiled import kernel
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import PRESCRIBED
 
@@ -110,7 +110,7 @@ def guess_saturations(dynamics, dt, implicit):
         if dynamics.servo_damping[d] > 0:
             set_saturation(dynamics, d, present_saturation(dynamics, d), dt, implicit)
             if dynamics.saturation[d] != LINEAR:
-                at = judged_saturation(dynamics, d, implicit, dynamics.last_acceleration[d])
+                at = judged_saturation(dynamics, d, dt, implicit, dynamics.last_acceleration[d])
                 set_saturation(dynamics, d, at, dt, implicit)
 
 
@@ -127,13 +127,17 @@ def set_saturation(dynamics, d, at, dt, implicit):
 
 
 @kernel
-def judged_saturation(dynamics, d, implicit, acceleration):
+def judged_saturation(dynamics, d, dt, implicit, acceleration):
     """Saturation of the servo on coordinate d that an acceleration implies."""
     at, lower, upper = dynamics.saturation[d], dynamics.servo_lower[d], dynamics.servo_upper[d]
+    now, slope = dynamics.servo[d], dynamics.servo_damping[d]
+    last = now - slope * dt * acceleration  # dampers act on velocities within the step
+    if at == LINEAR and lower <= min(now, last) and max(now, last) <= upper:
+        return LINEAR
     late = damping_delay(dynamics, d, implicit) if at == LINEAR else implicit
-    change = dynamics.servo_damping[d] * late * acceleration
-    force = dynamics.servo[d] - change
-    rounding = dynamics.tree.slack[0] * (abs(dynamics.servo[d]) + abs(change))
+    change = slope * late * acceleration
+    force = now - change
+    rounding = dynamics.tree.slack[0] * (abs(now) + abs(change))
     if at == LINEAR:
         if force > upper + rounding:
             return AT_UPPER_LIMIT
@@ -151,7 +155,7 @@ def update_saturations(dynamics, dt, implicit, only_saturate):
     changed = 0
     for d in range(len(dynamics.mode)):
         if dynamics.servo_damping[d] > 0 and dynamics.mode[d] != PRESCRIBED:
-            at = judged_saturation(dynamics, d, implicit, dynamics.acceleration[d])
+            at = judged_saturation(dynamics, d, dt, implicit, dynamics.acceleration[d])
             if at != dynamics.saturation[d] and (at != LINEAR or not only_saturate):
                 set_saturation(dynamics, d, at, dt, implicit)
                 changed += 1

@@ -23,7 +23,7 @@ written `like(x, 0.5)`.
 import math
 from typing import NamedTuple
 
-from stiction.compiled import formula
+from stiction.compiler.compiled import formula
 
 
 class Twist(NamedTuple):

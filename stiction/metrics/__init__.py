@@ -21,9 +21,9 @@ from stiction.metrics.plates import ForcePlate, PlateReading, force_plate
 from stiction.metrics.points import (
     link_positions,
     normals,
-    place_positions,
-    place_velocities,
-    places_under,
+    point_positions,
+    point_velocities,
+    points_under,
 )
 from stiction.metrics.reactions import (
     FootWrench,
@@ -56,9 +56,9 @@ __all__ = [
     "friction_coefficients",
     "link_positions",
     "normals",
-    "place_positions",
-    "place_velocities",
-    "places_under",
+    "point_positions",
+    "point_velocities",
+    "points_under",
     "quality",
     "solver_summary",
     "zmp",

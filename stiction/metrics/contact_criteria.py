@@ -23,21 +23,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS
 from stiction.errors import InputError
-from stiction.materials import pair_table
 from stiction.metrics.points import material_pairs, normals, require_contact, step_length
-from stiction.places import places_of
+from stiction.world.contact_points import contact_points_of
+from stiction.world.materials import pair_table
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 REST = 1e-6  # slower than this a point is at rest, if its model has no speed of its own [m/s]
 
 
 class Friction(NamedTuple):
-    """Coulomb's law at all places, (n, places) each."""
+    """Coulomb's law at all contact points, (n, points) each."""
 
     static: np.ndarray
     kinetic: np.ndarray
@@ -46,7 +46,7 @@ class Friction(NamedTuple):
 
 
 class Criteria(NamedTuple):
-    """Errors of the contact problem per step and place, (n, places); zero where it is solved."""
+    """Errors of the contact problem per step and point, (n, points); zero where it is solved."""
 
     primal: np.ndarray  # distance of the impulse to the friction cone [N s]
     dual: np.ndarray  # distance of c + Phi(c) to the dual cone [m/s]
@@ -61,9 +61,9 @@ class Criteria(NamedTuple):
 
 
 def criteria(motion: Motion, mu: ArrayLike | None = None) -> Criteria:
-    """Criteria of Le Lidec et al. for every place and step; NaN where no forces were recorded.
+    """Criteria of Le Lidec et al. for every point and step; NaN where no forces were recorded.
 
-    mu: coefficients of friction, one number or (places), instead of those of the contact model.
+    mu: coefficients of friction, one number or (points), instead of those of the contact model.
     """
     require_contact(motion)
     if motion.force.any() and not motion.contact_velocity.any():
@@ -87,7 +87,7 @@ def criteria(motion: Motion, mu: ArrayLike | None = None) -> Criteria:
 
 
 def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
-    """Distance of the contact forces to their friction cones [N], (n, places).
+    """Distance of the contact forces to their friction cones [N], (n, points).
 
     A force that pulls is outside too. mu as in `criteria`.
     """
@@ -104,17 +104,17 @@ def has_friction_cone(motion: Motion) -> bool:
 
 
 def friction_coefficients(motion: Motion) -> Friction:
-    """Static and kinetic coefficients of friction of all places, (n, places).
+    """Static and kinetic coefficients of friction of all contact points, (n, points).
 
     They are the fields mu_static and mu_kinetic (or mu) of the contact model for the pair of
-    materials of each place; a model that has only one of them uses it for both. Whether a point is
+    materials of each point; a model that has only one of them uses it for both. Whether a point is
     at rest is asked as the model asks it: by its `stick_speed` as the step ends, by its `eps` as
     the step begins. An `eps` of 0 is one that the model derives: a point rests if friction can stop
     it within the step, which takes at least the speed mu g dt of a body that lies alone.
     """
     require_contact(motion)
     model = _model(motion)
-    _, _, pairs = places_of(motion.world)
+    _, _, pairs = contact_points_of(motion.world)
     meeting = material_pairs(motion)
     table = _recorded_table(motion, model)
     if table is None:  # an older file
@@ -163,16 +163,16 @@ def largest(values: np.ndarray) -> float:
 
 
 def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np.ndarray:
-    """Coefficient of friction in force at every step and place, (n, places)."""
+    """Coefficient of friction in force at every step and point, (n, points)."""
     if mu is None:
         friction = friction_coefficients(motion)
         asked = np.where(friction.asked_first, _size(motion.slip), speed)
         at_rest = asked <= friction.stick_speed
         return np.where(at_rest, friction.static, friction.kinetic)
     given = numbers(mu)
-    places = motion.depth.shape[1]
-    if given.shape not in ((), (places,)) or not (np.isfinite(given) & (given >= 0)).all():
-        raise InputError(f"mu: found {mu!r}; give one number or {places}, not negative")
+    contact_points = motion.depth.shape[1]
+    if given.shape not in ((), (contact_points,)) or not (np.isfinite(given) & (given >= 0)).all():
+        raise InputError(f"mu: found {mu!r}; give one number or {contact_points}, not negative")
     return np.broadcast_to(given, speed.shape)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.contact.warm_start import NOT_CONVERGED
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import (
     cone_violation,
@@ -16,18 +16,18 @@ from stiction.metrics.contact_criteria import (
     largest,
     split,
 )
-from stiction.metrics.points import followed_places, normals, places_under, require_contact
+from stiction.metrics.points import followed_points, normals, points_under, require_contact
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
-NEAR = 1e-6  # a place so close to the ground touches it [m]
+NEAR = 1e-6  # a point so close to the ground touches it [m]
 
 
 class Creep(NamedTuple):
     """How fast points move that should be stuck [m/s]; NaN where no point is stuck."""
 
-    speed: np.ndarray  # (n, places)
+    speed: np.ndarray  # (n, points)
     maximum: float
     mean: float
 
@@ -66,12 +66,12 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
 
 
 def force_spread(motion: Motion, foot: str) -> np.ndarray:
-    """Standard deviation of the normal forces of a foot's touching places over their mean, (n).
+    """Standard deviation of the normal forces of a foot's touching points over their mean, (n).
 
     0: all carry the same. NaN where the foot carries nothing.
     """
-    under = places_under(motion, foot)
-    followed = followed_places(motion, motion.q, motion.v)
+    under = points_under(motion, foot)
+    followed = followed_points(motion, motion.q, motion.v)
     f_n, _ = split(motion.force[:, under], followed.normal[:, under])
     touching = (f_n != 0) | (followed.depth[:, under] > -NEAR)
     count = touching.sum(axis=1)

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.external import Push, TabulatedForce, bind_forces
 from stiction.metrics.contact_criteria import split
 from stiction.metrics.points import (
     advanced,
     external_power,
-    followed_places,
+    followed_points,
     step_length,
 )
+from stiction.world.external import Push, TabulatedForce, bind_forces
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 
 class EnergyBalance(NamedTuple):
@@ -130,7 +130,7 @@ def _contact_work(
     """Work of the contact forces along the normals and along the ground [J], (n - 1) each."""
     if motion.depth.shape[1] == 0:
         return np.zeros(len(q)), np.zeros(len(q))
-    followed = followed_places(motion, q, v)
+    followed = followed_points(motion, q, v)
     v_n, v_t = split(followed.velocity, followed.normal)
     f_n, f_t = split(motion.force[:-1], followed.normal)
     return dt * (f_n * v_n).sum(axis=1), dt * (f_t * v_t).sum(axis=(1, 2))

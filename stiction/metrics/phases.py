@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import allocate
-from stiction.metrics.points import followed_places, links_of, places_under
+from stiction.metrics.points import followed_points, links_of, points_under
 from stiction.metrics.reactions import IN_FLIGHT
-from stiction.places import places_of
-from stiction.planar import planar_bases
-from stiction.remarks import SOLE_DEPTH
+from stiction.world.checkup import SOLE_DEPTH
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 END = 1 / 3  # of the sole's length: so long are heel and toe
 NEAR = 0.01  # of the sole's length: an end that is so near the ground stands on it
@@ -35,19 +35,19 @@ class ContactPhase(IntEnum):
 def contact_phases(motion: Motion, foot: str) -> np.ndarray:
     """`ContactPhase` of a foot at every moment, (n) whole numbers.
 
-    The sole are the places of the foot that are lowest at home; its heel is the rear third of them,
+    The sole is the contact points of the foot that are lowest at home; its heel is the rear third,
     its toe the front third, along the x axis that the robot's base has at home. A foot flies while
     the ground presses it with less than a thousandth of the robot's weight. Otherwise it is flat if
     both heel and toe are nearer to the ground than a hundredth of the sole's length, or in it; else
     it stands on the nearer of the two. A sole of one point is flat. At the last moment, which has
     no force, the force of the step before counts.
     """
-    under = places_under(motion, foot)
+    under = points_under(motion, foot)
     pressed = _pressed(motion, under)
     heel, toe, length = _ends(motion, under)
     if length < NO_LENGTH:
         return np.where(pressed, ContactPhase.FLAT, ContactPhase.FLIGHT).astype(int)
-    depth = followed_places(motion, motion.q, motion.v).depth
+    depth = followed_points(motion, motion.q, motion.v).depth
     behind, ahead = depth[:, heel].max(axis=1), depth[:, toe].max(axis=1)
     phase = np.where(behind > ahead, ContactPhase.HEEL, ContactPhase.TOE)
     phase[np.minimum(behind, ahead) >= -NEAR * length] = ContactPhase.FLAT
@@ -66,7 +66,7 @@ def _pressed(motion: Motion, under: np.ndarray) -> np.ndarray:
 
 
 def _robot_of(motion: Motion, under: np.ndarray) -> str:
-    """Name of the robot that these places are on."""
+    """Name of the robot that these contact points are on."""
     link = _link(motion, under)
     for robot in motion.world.robots:
         first, last = links_of(motion, robot.name)
@@ -76,14 +76,14 @@ def _robot_of(motion: Motion, under: np.ndarray) -> str:
 
 
 def _link(motion: Motion, under: np.ndarray) -> int:
-    return int(places_of(motion.world)[0].link[under[0]])
+    return int(contact_points_of(motion.world)[0].link[under[0]])
 
 
 def _ends(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Places of the heel and of the toe of a foot, and the length of its sole [m]."""
+    """Contact points of the heel and of the toe of a foot, and the length of its sole [m]."""
     world = motion.world
     home = world.home()
-    at_home = followed_places(motion, home.q[None], home.v[None]).position[0, under]
+    at_home = followed_points(motion, home.q[None], home.v[None]).position[0, under]
     sole = under[at_home[:, 2] <= at_home[:, 2].min() + SOLE_DEPTH]
     dynamics = allocate(world.tree)
     forward_kinematics(dynamics, home.q)

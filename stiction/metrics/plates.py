@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.errors import InputError
-from stiction.metrics.points import place_positions, require_contact
+from stiction.metrics.points import point_positions, require_contact
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 
 class PlateReading(NamedTuple):
@@ -67,7 +67,7 @@ class ForcePlate:
         return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
     def read(self, motion: Motion) -> PlateReading:
-        """What the plate measures of a motion: forces of the places that are over its rectangle."""
+        """What the plate measures of a motion: forces of the contact points over its rectangle."""
         return force_plate(motion, self)
 
     def _wrong(self, field: str, wanted: str) -> InputError:
@@ -80,7 +80,7 @@ def force_plate(motion: Motion, plate: ForcePlate) -> PlateReading:
     if not isinstance(plate, ForcePlate):
         raise InputError(f"force_plate: found {type(plate).__name__}; give a ForcePlate")
     require_contact(motion)
-    position = (place_positions(motion) - plate.origin) @ plate.axes.T
+    position = (point_positions(motion) - plate.origin) @ plate.axes.T
     half = np.array(plate.size) / 2
     over = (np.abs(position[:, :, :2]) <= half).all(axis=2)
     forces = np.where(over[:, :, None], motion.force @ plate.axes.T, 0.0)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
-from stiction.compiled import routine
+from stiction.collision.detection import meet_ground
+from stiction.compiler.arguments import numbers
+from stiction.compiler.compiled import routine
 from stiction.errors import InputError
 from stiction.kernels.articulated import move_links
-from stiction.kernels.contact import touching
 from stiction.kernels.forces import Forces, wrench_now
 from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
 from stiction.kernels.spatial import (
@@ -28,49 +28,49 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 from stiction.kernels.tree import allocate
-from stiction.places import places_of
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 
 class Followed(NamedTuple):
-    """All places at n states, in world axes."""
+    """All contact points at n states, in world axes."""
 
-    position: np.ndarray  # (n, places, 3) [m]
-    velocity: np.ndarray  # (n, places, 3) [m/s]
-    normal: np.ndarray  # (n, places, 3) unit normal of the ground where it is met
-    pair: np.ndarray  # (n, places) number of the pair of materials that meet
-    depth: np.ndarray  # (n, places) in the ground, minus the gap over it [m]
+    position: np.ndarray  # (n, points, 3) [m]
+    velocity: np.ndarray  # (n, points, 3) [m/s]
+    normal: np.ndarray  # (n, points, 3) unit normal of the ground where it is met
+    pair: np.ndarray  # (n, points) number of the pair of materials that meet
+    depth: np.ndarray  # (n, points) in the ground, minus the gap over it [m]
 
 
 # -------------------------------------------------------------------------------- compiled routines
 
 
 @routine
-def _follow_places(dynamics, places, ground, q, v, followed):
-    """Write where the places are in the world, how their points move, what they meet, n times."""
+def _follow_points(dynamics, contact_points, ground, q, v, followed):
+    """Write where the contact points are in the world, how they move, what they meet, n times."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         velocities(dynamics, v[k])
-        for i in range(len(places.link)):
-            link = places.link[i]
+        for i in range(len(contact_points.link)):
+            link = contact_points.link[i]
             origin = load_vector(dynamics.origin, dynamics.tree.root[link])
-            r, met = touching(places, ground, dynamics, link, i)
+            r, met = meet_ground(contact_points, ground, dynamics, link, i)
             moving = point_velocity(load_twist(dynamics.velocity, link), r)
             store_vector(followed.position[k], i, add(origin, r))
             store_vector(followed.velocity[k], i, moving)
             store_vector(followed.normal[k], i, met.normal)
-            followed.pair[k, i] = places.pair[i] + met.material
+            followed.pair[k, i] = contact_points.pair[i] + met.material
             followed.depth[k, i] = met.depth
 
 
 @routine
-def _follow_link(dynamics, link, place, q, position):
+def _follow_link(dynamics, link, point, q, position):
     """Write where a point of a link is in the world at n configurations."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
-        p = world_point(dynamics, link, (place[0], place[1], place[2]))
+        p = world_point(dynamics, link, (point[0], point[1], point[2]))
         store_vector(position, k, p)
 
 
@@ -120,57 +120,57 @@ def _external_power(dynamics, forces, time, begin, dt, q, v, power):
 # ---------------------------------------------------------------------------------- over the motion
 
 
-def place_positions(motion: Motion) -> np.ndarray:
-    """Positions of all places in world axes [m], (n, places, 3)."""
-    return followed_places(motion, motion.q, motion.v).position
+def point_positions(motion: Motion) -> np.ndarray:
+    """Positions of all contact points in world axes [m], (n, points, 3)."""
+    return followed_points(motion, motion.q, motion.v).position
 
 
-def place_velocities(motion: Motion) -> np.ndarray:
-    """Velocities of the points of all places in world axes [m/s], (n, places, 3)."""
-    return followed_places(motion, motion.q, motion.v).velocity
+def point_velocities(motion: Motion) -> np.ndarray:
+    """Velocities of the points of all contact points in world axes [m/s], (n, points, 3)."""
+    return followed_points(motion, motion.q, motion.v).velocity
 
 
-def followed_places(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
-    """Return what all places do at other states."""
+def followed_points(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
+    """Return what all contact points do at other states."""
     shape = (len(q), motion.depth.shape[1], 3)
     position, velocity, normal = (np.zeros(shape) for _ in range(3))
     pair, depth = np.zeros(shape[:2], np.int64), np.zeros(shape[:2])
     followed = Followed(position, velocity, normal, pair, depth)
     if shape[1] > 0 and motion.world.ground is not None:
-        places, _, _ = places_of(motion.world)
+        contact_points, _, _ = contact_points_of(motion.world)
         ground = motion.world.ground.bind()
-        _follow_places(allocate(motion.world.tree), places, ground, q, v, followed)
+        _follow_points(allocate(motion.world.tree), contact_points, ground, q, v, followed)
     return followed
 
 
 def link_positions(motion: Motion, name: str) -> np.ndarray:
     """Positions of the origin of a link or frame in world axes [m], (n, 3)."""
-    place = motion.world.place(name)
+    point = motion.world.place(name)
     position = np.zeros((len(motion), 3))
-    _follow_link(allocate(motion.world.tree), place.link, place.position, motion.q, position)
+    _follow_link(allocate(motion.world.tree), point.link, point.position, motion.q, position)
     return position
 
 
 def normals(motion: Motion) -> np.ndarray:
-    """Unit normals out of the ground at all places, (n, places, 3)."""
+    """Unit normals out of the ground at all contact points, (n, points, 3)."""
     if motion.world.ground is None:
         raise InputError("normals: this world has no ground")
-    return followed_places(motion, motion.q, motion.v).normal
+    return followed_points(motion, motion.q, motion.v).normal
 
 
 def material_pairs(motion: Motion) -> np.ndarray:
-    """Pairs of materials that meet at all places, numbers in the list of pairs, (n, places)."""
-    return followed_places(motion, motion.q, motion.v).pair
+    """Pair of materials at every contact point, a number in the list of pairs, (n, points)."""
+    return followed_points(motion, motion.q, motion.v).pair
 
 
-def places_under(motion: Motion, foot: str) -> np.ndarray:
-    """Numbers of the places of a link."""
-    places, _, _ = places_of(motion.world)
+def points_under(motion: Motion, foot: str) -> np.ndarray:
+    """Numbers of the contact points of a link."""
+    contact_points, _, _ = contact_points_of(motion.world)
     link = motion.world.place(foot).link
-    found = np.flatnonzero(places.link == link)
+    found = np.flatnonzero(contact_points.link == link)
     require_contact(motion)
     if not len(found):
-        known = sorted({motion.world.link_names[i] for i in places.link})
+        known = sorted({motion.world.link_names[i] for i in contact_points.link})
         raise InputError(f"'{foot}' has no colliding shape; these links have: {', '.join(known)}")
     return found
 

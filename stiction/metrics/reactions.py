@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.collision.terrain import FlatGround
 from stiction.errors import InputError
-from stiction.kernels.terrain import FlatGround
 from stiction.metrics.points import (
     link_positions,
     links_of,
     momentum_of,
-    place_positions,
-    places_under,
+    point_positions,
+    points_under,
     require_contact,
     world_points,
 )
-from stiction.places import places_of
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 IN_FLIGHT = 1e-3  # part of its weight: a robot that is carried less than this flies
 
@@ -35,7 +35,7 @@ class FootWrench(NamedTuple):
 
 def foot_force(motion: Motion, foot: str) -> np.ndarray:
     """Contact force on a link in world axes [N], (n, 3)."""
-    return motion.force[:, places_under(motion, foot)].sum(axis=1)
+    return motion.force[:, points_under(motion, foot)].sum(axis=1)
 
 
 def foot_wrench(motion: Motion, foot: str, about: ArrayLike | None = None) -> FootWrench:
@@ -44,17 +44,17 @@ def foot_wrench(motion: Motion, foot: str, about: ArrayLike | None = None) -> Fo
     about: a point of the world, (3) or (n, 3) [m], that the moment is about; the origin of the
     named link or frame, wherever it is, by default.
     """
-    under = places_under(motion, foot)
+    under = points_under(motion, foot)
     if about is None:
         centre = link_positions(motion, foot)
     else:
         centre = world_points("foot_wrench(about)", about, len(motion))
-    return _wrench(motion.force[:, under], place_positions(motion)[:, under], centre)
+    return _wrench(motion.force[:, under], point_positions(motion)[:, under], centre)
 
 
 def centre_of_pressure(motion: Motion, foot: str) -> np.ndarray:
     """Centre of pressure under a link in world axes [m], (n, 3); NaN in flight."""
-    return _pressure_centre(motion, places_under(motion, foot))
+    return _pressure_centre(motion, points_under(motion, foot))
 
 
 def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) -> np.ndarray:
@@ -63,8 +63,8 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
     The point of the ground's plane about which what the ground does to the robot has no moment
     along the plane (Vukobratovic & Borovac 2004). On flat ground it is the centre of pressure of
     all feet together, and always inside their hull (Sardain & Bessonnet 2004), apart from friction
-    at places that are in the ground by a depth. On other grounds the plane is the level one through
-    the centre of pressure.
+    at contact points that are in the ground by a depth. On other grounds the plane is the level one
+    through the centre of pressure.
 
     definition: "forces" takes the recorded contact forces. "motion" takes the rates of change of
     linear and angular momentum, by the difference of two moments, less gravity, and no contact
@@ -75,10 +75,10 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
     """
     require_contact(motion)
     first, last = links_of(motion, robot)
-    places, _, _ = places_of(motion.world)
-    ours = (places.link >= first) & (places.link < last)
+    contact_points, _, _ = contact_points_of(motion.world)
+    ours = (contact_points.link >= first) & (contact_points.link < last)
     if definition == "forces":
-        position = place_positions(motion)[:, ours]
+        position = point_positions(motion)[:, ours]
         force, moment = _wrench(motion.force[:, ours], position, np.zeros(3))
         least = 0.0
     elif definition == "motion":
@@ -126,13 +126,13 @@ def _plane(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:
-    """Mean position of places weighted by pressure [m], (n, 3); NaN in flight.
+    """Mean position of contact points weighted by pressure [m], (n, 3); NaN in flight.
 
     Pressure is the force along the normal of flat ground, upwards on uneven ground.
     """
     pressure = motion.force[:, under] @ motion.world.ground.normal()  # type: ignore[union-attr]
     total = pressure.sum(axis=1)
-    weighted = (pressure[:, :, None] * place_positions(motion)[:, under]).sum(axis=1)
+    weighted = (pressure[:, :, None] * point_positions(motion)[:, under]).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         centre = weighted / total[:, None]
     centre[~(total > 0)] = np.nan
@@ -140,6 +140,6 @@ def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:
 
 
 def _wrench(force: np.ndarray, position: np.ndarray, about: np.ndarray) -> FootWrench:
-    """Sum of forces at positions (n, places, 3), and of their moments about a point."""
+    """Sum of forces at positions (n, points, 3), and of their moments about a point."""
     arm = position - about[..., None, :]
     return FootWrench(force.sum(axis=1), np.cross(arm, force).sum(axis=1))

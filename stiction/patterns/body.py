@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiled import routine
+from stiction.compiler.compiled import routine
+from stiction.description.rotation import matrix
 from stiction.errors import InputError
 from stiction.kernels.articulated import move_links
 from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
@@ -17,9 +18,8 @@ from stiction.kernels.quantities import centre_of_mass
 from stiction.kernels.spatial import store_vector
 from stiction.kernels.tree import FREE, SPHERICAL, Dynamics, allocate
 from stiction.patterns.soles import Sole, find_soles
-from stiction.robot import Robot
-from stiction.rotation import matrix
-from stiction.world import World
+from stiction.robot.robot import Robot
+from stiction.world.world import World
 
 MIDDLE = 0.8  # of the largest distance from hip and ankle: a joint that far may be the knee
 STRETCHED = 0.95  # of the length of a leg: no farther from hip to ankle unless told otherwise

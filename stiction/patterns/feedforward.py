@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction import mechanics
 from stiction.errors import InputError
+from stiction.world import mechanics
 
 if TYPE_CHECKING:
     from stiction.patterns.body import Body

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from stiction.description.rotation import about, matrix
 from stiction.errors import InputError
 from stiction.patterns.body import Body, Placement
 from stiction.patterns.pattern import Pattern, derivatives, ground_wrench
 from stiction.patterns.recorded import Recorded, single_joints
 from stiction.patterns.smoothing import low_pass
-from stiction.robot import Robot
-from stiction.rotation import about, matrix
+from stiction.robot.robot import Robot
 
 SAMPLE = 0.004  # between the samples [s]
 CUTOFF = 6.0  # [Hz]

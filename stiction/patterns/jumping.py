@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from stiction import mechanics
 from stiction.errors import InputError
 from stiction.patterns.body import Body
 from stiction.patterns.curves import piecewise, sample_times, smooth_step
 from stiction.patterns.pattern import Footstep, Pattern, Plan, make_pattern
 from stiction.patterns.postures import Solver, Targets
 from stiction.patterns.walking import check_positive
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
+from stiction.world import mechanics
 
 BRIEF = 0.002  # time between samples: a small robot flies for no more than 0.1 s [s]
 REST = 0.3  # at rest before and after the jump [s]

@@ -19,11 +19,11 @@ from zipfile import BadZipFile
 import numpy as np
 
 from stiction.control.reference import Reference, smooth_slopes
+from stiction.description.rotation import about
 from stiction.errors import InputError, MotionFileError
 from stiction.patterns.recorded import Recorded, equal_steps, text_of, text_table
 from stiction.patterns.smoothing import smoothed
-from stiction.robot import Robot
-from stiction.rotation import about
+from stiction.robot.robot import Robot
 
 CUTOFF = 6.0  # [Hz]
 PELVIS = tuple(f"pelvis_{name}" for name in "tilt list rotation tx ty tz".split())

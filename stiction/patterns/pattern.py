@@ -24,8 +24,8 @@ from stiction.patterns.feedforward import (
 from stiction.patterns.postures import Solver, Targets, solve_all
 from stiction.patterns.preview import follow_zmp
 from stiction.patterns.soles import convex_outline, distance_inside
-from stiction.robot import Robot
-from stiction.world import State
+from stiction.robot.robot import Robot
+from stiction.world.world import State
 
 CARRIED = 0.05  # of its weight: carried less, a robot has no zero-moment point worth judging
 

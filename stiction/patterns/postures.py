@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction import mechanics
+from stiction.description.rotation import about
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.patterns.body import Body, Placement
 from stiction.patterns.soles import SIDES
-from stiction.rotation import about
+from stiction.world import mechanics
 
 CLOSE = 1e-10  # largest error of a solution [m and rad]
 DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are bent

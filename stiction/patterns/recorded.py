@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from stiction.control.reference import Reference
+from stiction.description.rotation import matrix
 from stiction.errors import InputError, MotionFileError
+from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import FREE, SPHERICAL
-from stiction.motion import Motion
-from stiction.planar import planar_bases
-from stiction.robot import Robot
-from stiction.rotation import matrix
-from stiction.world import State, World
+from stiction.motion.motion import Motion
+from stiction.robot.robot import Robot
+from stiction.world.world import State, World
 
 
 @dataclass(frozen=True, eq=False)

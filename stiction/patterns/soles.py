@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stiction.collision.detection import BALL
 from stiction.errors import InputError
-from stiction.kernels.contact import BALL
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import Dynamics, allocate
-from stiction.places import shape_places
-from stiction.robot import Robot
-from stiction.world import World
+from stiction.robot.robot import Robot
+from stiction.world.contact_points import shape_contact_points
+from stiction.world.world import World
 
 FRAMES = ("left_sole", "right_sole")
 SIDES = ("left", "right")
@@ -118,7 +118,7 @@ def _points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
     origin = dynamics.origin[dynamics.tree.root[link + 1]] + dynamics.position[link + 1]
     points = []
     for shape in np.flatnonzero(robot.shape_touches & (robot.shape_link == link)):
-        for place in shape_places(robot, int(shape)):
+        for place in shape_contact_points(robot, int(shape)):
             centre = origin + rotation @ place["centre"]
             if place["kind"] == BALL:
                 points.append(centre - [0, 0, place["radius"]])

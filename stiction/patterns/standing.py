@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.errors import InputError
 from stiction.patterns.body import Body
 from stiction.patterns.curves import piecewise, sample_times
 from stiction.patterns.pattern import Pattern, Plan, make_pattern
 from stiction.patterns.postures import Solver, Targets
 from stiction.patterns.walking import check_finite, check_positive
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 
 REST = 0.2  # at rest before and after a motion [s]
 

@@ -13,7 +13,7 @@ from stiction.patterns.curves import SAMPLE, sample_times, smooth_step
 from stiction.patterns.pattern import Footstep, Pattern, Plan, make_pattern
 from stiction.patterns.postures import Targets
 from stiction.patterns.preview import follow_zmp
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 
 REST = 4.0  # at rest before the first and after the last shift of weight, in sqrt(height / g)
 LATE = 0.1  # part of a swing in which the foot rises before it goes forward, and sinks after

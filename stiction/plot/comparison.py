@@ -13,7 +13,7 @@ from stiction.plot.quantities import base_positions, deepest, lean, touched_link
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 COLUMNS, MOST_IN_THREE = (3, 5), 6  # of the panels of a comparison: few and many motions
 MOST_FORCE = 2.2  # in weights: what is above leaves a panel of a comparison, and its peak is told

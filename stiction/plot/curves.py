@@ -14,7 +14,7 @@ from stiction.plot.quantities import base_positions, deepest, touched_links
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 DEFAULT = ("energy", "momentum", "centre of mass")
 

@@ -10,13 +10,13 @@ import numpy as np
 from stiction.errors import InputError
 from stiction.metrics import ContactPhase
 from stiction.metrics.points import require_contact
-from stiction.places import places_of
 from stiction.plot.quantities import touched_links
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 COLOURS = {
     ContactPhase.HEEL: "#E69F00",
@@ -68,8 +68,8 @@ def _feet(motion: Motion, feet: Sequence[str] | None) -> list[str]:
     require_contact(motion)
     if feet is not None:
         return list(feet)
-    places, _, _ = places_of(motion.world)
-    names = [motion.world.link_names[link] for link in sorted(set(places.link.tolist()))]
+    contact_points, _, _ = contact_points_of(motion.world)
+    names = [motion.world.link_names[link] for link in sorted(set(contact_points.link.tolist()))]
     found = [name for name in names if "foot" in name.lower()] or touched_links(motion)
     if not found:
         raise InputError(

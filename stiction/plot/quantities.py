@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import allocate
 from stiction.metrics import link_positions
-from stiction.places import places_of
-from stiction.planar import planar_bases
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
-    from stiction.motion import Motion
-    from stiction.world import World
+    from stiction.motion.motion import Motion
+    from stiction.world.world import World
 
 
 def deepest(motion: Motion) -> np.ndarray:
-    """Depth of the deepest place [m], (n)."""
+    """Depth of the deepest point [m], (n)."""
     return motion.depth.max(axis=1, initial=0.0)
 
 
@@ -51,7 +51,7 @@ def lean(motion: Motion, robot: int = 0) -> np.ndarray:
 
 def touched_links(motion: Motion) -> list[str]:
     """Names of the links that the ground pushed or pulled."""
-    places, _, _ = places_of(motion.world)
+    contact_points, _, _ = contact_points_of(motion.world)
     felt = (np.nan_to_num(motion.force) != 0).any(axis=(0, 2))
-    links = sorted(set(places.link[: len(felt)][felt].tolist()))
+    links = sorted(set(contact_points.link[: len(felt)][felt].tolist()))
     return [motion.world.link_names[link] for link in links]

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.collision.terrain import FlatGround, meet
 from stiction.description.description import SHAPE_KINDS
 from stiction.kernels.kinematics import forward_kinematics
-from stiction.kernels.terrain import FlatGround, meet
 from stiction.kernels.tree import allocate
-from stiction.robot import Robot
-from stiction.world import World
+from stiction.robot.robot import Robot
+from stiction.world.world import World
 
 TURNS = np.linspace(0.0, 2 * math.pi, 25)[:-1]
 RING = np.column_stack([np.cos(TURNS), np.sin(TURNS), np.zeros(24)])

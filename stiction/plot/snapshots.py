@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.arguments import numbers
+from stiction.compiler.arguments import numbers
 from stiction.errors import InputError
 from stiction.plot.quantities import base_positions, touched_links
 from stiction.plot.silhouettes import Camera, ground_heights, silhouettes
@@ -16,7 +16,7 @@ from stiction.plot.silhouettes import Camera, ground_heights, silhouettes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 VIEWS = {"side": Camera(-90.0, 0.0), "front": Camera(0.0, 0.0), "oblique": Camera(-55.0, 18.0)}
 SIDES = {"left": "#7FB2D9", "right": "#E8A27C"}  # links of the two sides, lit

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from stiction.control.reference import Reference
-    from stiction.motion import Motion
+    from stiction.motion.motion import Motion
 
 PICTURES = 12
 STRIP, ROW, CURVES = 2.4, 2.1, 3.0  # heights of the parts [inches]

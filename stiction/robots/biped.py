@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stiction.description.description import WORLD, Description, Frame, Joint, Keyframe, Link, Shape
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 
 HIP_HEIGHT = 0.44  # of the hip axes above the sole with straight legs [m]
 THIGH, SHANK, ANKLE = 0.20, 0.20, 0.04  # lengths [m]

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, fields
 
 from stiction.errors import InputError
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 from stiction.robots.humanoid import bent_legs, humanoid
 from stiction.robots.segments import Drive, Segment, Turn
 from stiction.robots.solids import Solid

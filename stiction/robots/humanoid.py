@@ -17,10 +17,10 @@ import numpy as np
 from stiction.description.base import base_of
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Shape
 from stiction.description.plain import vector
+from stiction.description.rotation import Pose, about, joined, six
 from stiction.errors import InputError
 from stiction.robots.segments import DIRECTIONS, Segment, Turn, both_sides, checked, sagittal, sized
 from stiction.robots.solids import Solid, body_of, shape_of
-from stiction.rotation import Pose, about, joined, six
 
 
 def humanoid(

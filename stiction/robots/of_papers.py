@@ -6,7 +6,7 @@ All other dimensions, masses, limits and drives are our choice.
 
 from __future__ import annotations
 
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 from stiction.robots.humanoid import bent_legs, humanoid
 from stiction.robots.segments import Drive, Segment, Turn
 from stiction.robots.solids import Solid

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stiction.description.description import NOWHERE, Vector
+from stiction.description.rotation import Pose
 from stiction.errors import InputError
 from stiction.robots.solids import Solid, shape_of
-from stiction.rotation import Pose
 
 DIRECTIONS: dict[str, Vector] = {
     "roll": (1.0, 0.0, 0.0),

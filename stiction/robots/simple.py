@@ -6,7 +6,7 @@ import math
 
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.errors import InputError
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 
 
 def ball(radius: float = 0.05, mass: float = 0.5) -> Robot:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Vector
+from stiction.description.rotation import Pose
 from stiction.errors import InputError
-from stiction.rotation import Pose
 
 SIDES = 10  # corners of the rings by which a frustum or an elliptical column is shown
 

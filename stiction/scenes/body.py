@@ -12,8 +12,8 @@ import numpy as np
 from stiction import robots
 from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.kernels.tree import FREE
-from stiction.load import load
-from stiction.robot import Robot
+from stiction.robot.load import load
+from stiction.robot.robot import Robot
 from stiction.scenes.data import data_file
 from stiction.scenes.planned import turned_by
 

@@ -17,10 +17,10 @@ from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
 from stiction.errors import InputError, StictionError
-from stiction.motion import Motion
+from stiction.motion.motion import Motion
 from stiction.patterns import Recorded, read_openhrp, read_opensim
 from stiction.patterns.grounded import grounded, torques_at
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 from stiction.scenes.data import data_file
 from stiction.scenes.planned import (
     Planned,

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.ground import Ground, HeightField, Plane, Slope, Steps
 from stiction.scenes.table import Table
+from stiction.world.ground import Ground, HeightField, Plane, Slope, Steps
 
 KEYS = {
     "plane": ("height", "velocity", "material"),

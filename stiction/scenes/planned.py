@@ -20,7 +20,7 @@ from stiction.errors import InputError
 from stiction.kernels.tree import FREE
 from stiction.patterns import Pattern
 from stiction.patterns.recorded import single_joints
-from stiction.robot import Robot
+from stiction.robot.robot import Robot
 
 FOLLOW = ("track", "prescribe", "servos")
 

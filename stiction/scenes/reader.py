@@ -13,8 +13,6 @@ from typing import Any
 from stiction import robots
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.errors import InputError, SceneFileError
-from stiction.external import Push, TabulatedForce
-from stiction.materials import check_friction, checked_materials
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
 from stiction.scenes.grounds import KEYS, read_ground
@@ -23,7 +21,9 @@ from stiction.scenes.scene import ENDLESS, Scene, contact_kinds
 from stiction.scenes.table import REQUIRED, Table
 from stiction.scenes.toml_lines import Lines
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits
-from stiction.world import GRAVITY
+from stiction.world.external import Push, TabulatedForce
+from stiction.world.materials import check_friction, checked_materials
+from stiction.world.world import GRAVITY
 
 TOP = (
     "name shows duration dt dt_force_law gravity expect limits "

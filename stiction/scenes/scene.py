@@ -12,20 +12,20 @@ import numpy as np
 from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.errors import InputError
-from stiction.external import Push, TabulatedForce
-from stiction.ground import LEVEL, Ground
 from stiction.kernels.tree import FREE
-from stiction.materials import check_named
-from stiction.motion import Motion
-from stiction.places import places_of
-from stiction.robot import Robot
+from stiction.motion.motion import Motion
+from stiction.robot.robot import Robot
 from stiction.scenes.body import Body
 from stiction.scenes.control import Control
 from stiction.scenes.planned import Planned
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
-from stiction.simulate import EVERY_STEP, Recording, simulate
-from stiction.simulation import MIDPOINT
-from stiction.world import GRAVITY, State, World
+from stiction.simulation.simulate import EVERY_STEP, Recording, simulate
+from stiction.simulation.simulation import MIDPOINT
+from stiction.world.contact_points import contact_points_of
+from stiction.world.external import Push, TabulatedForce
+from stiction.world.ground import LEVEL, Ground
+from stiction.world.materials import check_named
+from stiction.world.world import GRAVITY, State, World
 
 FRICTION = ("mu_static", "mu_kinetic", "restitution")  # what another contact model takes over
 
@@ -225,7 +225,7 @@ class Scene:
 
     def _check_materials(self, world: World) -> None:
         """Raise InputError, with the file, if a pair of materials names nothing that there is."""
-        _, _, pairs = places_of(world)
+        _, _, pairs = contact_points_of(world)
         try:
             check_named(world.materials, (own for own, _ in pairs), (under for _, under in pairs))
         except InputError as error:

@@ -15,10 +15,10 @@ import numpy as np
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
 from stiction.metrics.energy import contact_work
-from stiction.metrics.points import followed_places
+from stiction.metrics.points import followed_points
 from stiction.metrics.reactions import IN_FLIGHT
-from stiction.motion import Motion
-from stiction.places import places_of
+from stiction.motion.motion import Motion
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from stiction.scenes.planned import Planned
@@ -50,10 +50,10 @@ class Verdict(NamedTuple):
     slips: bool
     lean: float  # of its base, against how it began [degrees]
     height: float  # of its base over the lowest link, as a part of that at the begin
-    slip: float  # longest way of a place along the ground that it touched [m]
+    slip: float  # longest way of a point along the ground that it touched [m]
     energy: float  # most that the ground has given by any moment, net [J]; NaN if not every step
     lost_contact: float  # share of the planned time that a foot does not carry; NaN without plan
-    depth: float  # of the deepest place [m]
+    depth: float  # of the deepest point [m]
     faults: tuple[str, ...]  # limits that were passed, one sentence each
 
     def meets(self, expected: str) -> bool:
@@ -82,7 +82,7 @@ def verdict(
 
     Upright: the ground carries it in the last tenth of the time, its base leans by less than 30
     degrees, from how it began, and is at least at 0.6 of its height then, over the lowest link of
-    the robot. Slips: a place of it went along the ground, while it touched, by more than 0.05 of
+    the robot. Slips: a point of it went along the ground, while it touched, by more than 0.05 of
     that height.
 
     plan: the motion that the robot was to follow, for the contact that it planned.
@@ -148,15 +148,15 @@ def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
 
 
 def _standing_height(motion: Motion, links: slice) -> float:
-    """Height of the base over the lowest place of some links at the begin [m]; 0 without places."""
-    ours = _places(motion, links)
+    """Height of the base over the lowest contact point at the begin [m]; 0 without any."""
+    ours = _points_of(motion, links)
     if not len(ours):
         return 0.0
     dynamics = allocate(motion.world.tree)
     forward_kinematics(dynamics, np.ascontiguousarray(motion.q[0]))
     base = links.start + int(np.argmax(motion.world.tree.mass[links] > 0))
     origin = dynamics.origin[motion.world.tree.root[base]] + dynamics.position[base]
-    lowest = followed_places(motion, motion.q[:1], motion.v[:1]).position[0, ours, 2].min()
+    lowest = followed_points(motion, motion.q[:1], motion.v[:1]).position[0, ours, 2].min()
     return float(origin[2] - lowest)
 
 
@@ -194,20 +194,20 @@ def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]
     return np.array(rotation[2]), float(position[base, 2] - position[:, 2].min())
 
 
-def _places(motion: Motion, links: slice) -> np.ndarray:
-    """Which places are on some links; none where nothing can touch."""
-    places, _, _ = places_of(motion.world)
-    ours = (places.link >= links.start) & (places.link < links.stop)
+def _points_of(motion: Motion, links: slice) -> np.ndarray:
+    """Which contact points are on some links; none where nothing can touch."""
+    contact_points, _, _ = contact_points_of(motion.world)
+    ours = (contact_points.link >= links.start) & (contact_points.link < links.stop)
     return np.flatnonzero(ours[: motion.force.shape[1]])
 
 
 def _is_carried(motion: Motion, links: slice) -> bool:
     """Whether the ground pushes some links up in the last tenth of a motion."""
-    last = motion.force[-max(2, len(motion) // 10) : -1, _places(motion, links), 2]
+    last = motion.force[-max(2, len(motion) // 10) : -1, _points_of(motion, links), 2]
     return bool(np.nan_to_num(last).sum() > 0)
 
 
 def _slipped(motion: Motion, links: slice) -> float:
-    """Longest way of a place of some links along the ground [m]."""
-    speed = np.linalg.norm(np.nan_to_num(motion.slip[:-1, _places(motion, links)]), axis=2)
+    """Longest way of a point of some links along the ground [m]."""
+    speed = np.linalg.norm(np.nan_to_num(motion.slip[:-1, _points_of(motion, links)]), axis=2)
     return float((speed * np.diff(motion.time)[:, None]).sum(axis=0).max(initial=0.0))

@@ -10,7 +10,7 @@ from stiction.bench import contact, profile
 from stiction.bench.contact import LAND, SERVO, STAND, Case, report
 from stiction.bench.data import G1
 from stiction.errors import InputError
-from stiction.places import places_of
+from stiction.world.contact_points import contact_points_of
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def test_both_engines_get_the_same_points_on_level_soles(g1, tmp_path, points):
     data = mujoco.MjData(model)
     data.qpos[:] = world.standing(above=-0.001).q
     mujoco.mj_forward(model, data)
-    places, _, _ = places_of(world)
-    assert data.ncon == points == len(places.link)
+    contact_points, _, _ = contact_points_of(world)
+    assert data.ncon == points == len(contact_points.link)
     np.testing.assert_allclose(data.contact.dist, -0.001, atol=1e-9)
     assert (data.contact.dim == 3).all() and np.ptp(data.contact.friction[:, 0]) == 0
     assert data.contact.friction[0, 0] == contact.FRICTION

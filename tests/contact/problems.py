@@ -16,12 +16,12 @@ import numpy as np
 
 import stiction as st
 from mechanisms import turned
+from stiction.collision.detection import REACH
+from stiction.contact.surface import SKIN
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
-from stiction.integrators.touching import SKIN
-from stiction.kernels.contact import REACH
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
-from stiction.places import places_of
+from stiction.world.contact_points import contact_points_of
 
 MU = 0.5
 DT = 1e-3
@@ -95,7 +95,7 @@ def thrown(world, rng, *, tilt=0.0, speed=1.0, sinking=0.5, spin=2.0, joints=0.0
 
 def lower_to(world, state, above):
     """Move a single free robot up or down until its lowest point is `above` the level ground."""
-    position, _, radius = places_at(world, state.q)
+    position, _, radius = contact_points_at(world, state.q)
     state.q[2] += above - (position[:, 2] - radius).min()
 
 
@@ -106,12 +106,12 @@ class Step(NamedTuple):
     """A step that was taken, and what decides it; n points that touch or could."""
 
     J: np.ndarray  # (3 n, nv) velocities of the points per v
-    floor: np.ndarray  # (n) slowest velocity allowed along the normal [m/s]
+    least_velocity: np.ndarray  # (n) slowest velocity allowed along the normal [m/s]
     H: np.ndarray  # (nv, nv) inertia with implicit damping
     v_free: np.ndarray  # (nv) at the end of the step without contact, with the joints' own forces
     v_next: np.ndarray  # (nv) found
     p: np.ndarray  # (n, 3) impulses found
-    points: np.ndarray  # (n) which places these are
+    points: np.ndarray  # (n) which contact points these are
     motion: st.Motion
 
     @property
@@ -122,27 +122,31 @@ class Step(NamedTuple):
     @property
     def c(self):
         """Velocities of the points at the end of the step, from the slowest allowed, (n, 3)."""
-        return (self.J @ self.v_next).reshape(-1, 3) - self.floor[:, None] * UP
+        return (self.J @ self.v_next).reshape(-1, 3) - self.least_velocity[:, None] * UP
 
     @property
     def c_free(self):
         """The same without contact."""
-        return (self.J @ self.v_free).reshape(-1, 3) - self.floor[:, None] * UP
+        return (self.J @ self.v_free).reshape(-1, 3) - self.least_velocity[:, None] * UP
 
 
-def places_at(world, q):
-    """Centres (n, 3), links (n) and radii (n) of all places at a configuration."""
-    places, _, _ = places_of(world)
+def contact_points_at(world, q):
+    """Centres (n, 3), links (n) and radii (n) of all contact points at a configuration."""
+    contact_points, _, _ = contact_points_of(world)
     dynamics = allocate(world.tree)
     forward_kinematics(dynamics, np.array(q))
-    origin = dynamics.origin[world.tree.root[places.link]]
-    arm = np.einsum("nij,nj->ni", dynamics.rotation[places.link], places.centre)
-    return origin + dynamics.position[places.link] + arm, places.link, places.radius
+    origin = dynamics.origin[world.tree.root[contact_points.link]]
+    arm = np.einsum("nij,nj->ni", dynamics.rotation[contact_points.link], contact_points.centre)
+    return (
+        origin + dynamics.position[contact_points.link] + arm,
+        contact_points.link,
+        contact_points.radius,
+    )
 
 
 def point_jacobians(world, q):
-    """Velocities of the lowest points of all places per v, (n, 3, nv), and gaps to z = 0, (n)."""
-    centre, links, radius = places_at(world, q)
+    """Velocities of all contact points' lowest points per v, (n, 3, nv), and gaps to z = 0, (n)."""
+    centre, links, radius = contact_points_at(world, q)
     lowest = centre - radius[:, None] * UP
     dynamics = allocate(world.tree)
     forward_kinematics(dynamics, np.array(q))
@@ -167,7 +171,7 @@ def step_of(world, motion, k, dt=DT):
     """Step k of a motion without control."""
     q, v, tree = motion.q[k], motion.v[k], world.tree
     rows, gap = point_jacobians(world, q)
-    skin = SKIN * places_of(world)[0].size[0]
+    skin = SKIN * contact_points_of(world)[0].size[0]
     v_n = rows[:, 2] @ v
     reach = -np.minimum(dt * v_n, 0) + REACH * 9.81 / 2 * dt * dt
     # also points that the accelerations of an impact bring to the ground within the step
@@ -177,7 +181,7 @@ def step_of(world, motion, k, dt=DT):
     v_free = v + np.linalg.solve(H, dt * (forces - tree.damping * v))
     return Step(
         J=rows[near].reshape(-1, world.nv),
-        floor=np.where(gap[near] > skin, -(gap[near] - skin) / dt, 0.0),
+        least_velocity=np.where(gap[near] > skin, -(gap[near] - skin) / dt, 0.0),
         H=H,
         v_free=v_free,
         v_next=motion.v[k + 1],
@@ -192,7 +196,7 @@ class Errors(NamedTuple):
 
     motion: float  # v_next is what the impulses make of v_free
     cone: float  # distance of impulses to the friction cone
-    floor: float  # points come down faster than allowed
+    least_velocity: float  # points come down faster than allowed
     signorini: float  # pressed points move along the normal
     slip: float  # sliding points have not all of the friction, or not against the motion
 
@@ -201,7 +205,7 @@ def errors(step, mu=MU):
     """Law of Coulomb and Signorini, Le Lidec et al.'s criteria, from the oracle's velocities."""
     p, n = step.p, len(step.p)
     v_next = step.v_free + np.linalg.solve(step.H, step.J.T @ p.ravel())
-    c = (step.J @ v_next).reshape(n, 3) - step.floor[:, None] * UP
+    c = (step.J @ v_next).reshape(n, 3) - step.least_velocity[:, None] * UP
     most = max(np.linalg.norm(p, axis=1).max(initial=0.0), 1e-150)
     fast = max(np.linalg.norm(step.c_free, axis=1).max(initial=0.0), 1e-150)
     p_n, p_t = p[:, 2], np.linalg.norm(p[:, :2], axis=1)
@@ -210,7 +214,7 @@ def errors(step, mu=MU):
     return Errors(
         motion=np.abs(v_next - step.v_next).max() / max(np.abs(step.v_free).max(), 1e-300),
         cone=max((p_t - mu * p_n).max(initial=0.0), (-p_n).max(initial=0.0)) / most,
-        floor=(-c[:, 2]).max(initial=0.0) / fast,
+        least_velocity=(-c[:, 2]).max(initial=0.0) / fast,
         signorini=np.abs(p_n * c[:, 2]).max(initial=0.0) / (most * fast),
         slip=np.abs(power).max(initial=0.0) / (most * fast),
     )
@@ -229,7 +233,7 @@ def frictionless(step):
     L = np.linalg.cholesky(step.H)
     normals = step.J[2::3]
     A = np.linalg.solve(L, normals.T).T  # x = L' (v - v_free)
-    h = step.floor - normals @ step.v_free
+    h = step.least_velocity - normals @ step.v_free
     size = np.abs(h).max()
     E = np.vstack([A.T, h / size])
     unit = np.append(np.zeros(len(L)), 1.0)

@@ -15,7 +15,7 @@ from stiction.contact.contact_model import (
     UNIQUE_FORCES,
     NoContact,
 )
-from stiction.loop import IMPACTS, MOMENT
+from stiction.step.impacts import MOMENT, MOST
 
 FRICTION = 0.4
 BOTH = {"mu_static": FRICTION, "mu_kinetic": FRICTION}
@@ -67,7 +67,7 @@ def touch(
     dt=1e-3,
     gravity=(0.0, 0.0, -9.81),
 ):
-    """Forces on a brick that is `depth` in the ground and moves; (places, 3)."""
+    """Forces on a brick that is `depth` in the ground and moves; (points, 3)."""
     world = st.World(robot or st.robots.brick(), ground=ground or st.Plane(), gravity=gravity)
     state = world.standing(above=-depth)
     state.v[:3] = velocity
@@ -274,7 +274,7 @@ def uncertain(model, impulse, weight):
     """
     if MODELS[type(model)].family != IMPULSE_SOLVER:
         return 1e-12
-    return 1e-7 * np.abs(impulse).max() + IMPACTS * MOMENT * np.abs(weight).max()
+    return 1e-7 * np.abs(impulse).max() + MOST * MOMENT * np.abs(weight).max()
 
 
 @for_each(LAWS)

@@ -33,7 +33,7 @@ def simulate(*arguments, **options):
 
 
 def first_force(model, body, *, depth=1e-3, velocity=(0.0,) * 6, dt=DT, **options):
-    """Forces (places, 3) on a body that is in the ground and moves, and its velocity afterwards."""
+    """Forces (points, 3) on a body that is in the ground and moves, and its velocity afterwards."""
     world = st.World(body, **options)
     state = world.standing(above=-depth)
     state.v[:] = velocity
@@ -72,7 +72,7 @@ def test_eq_14_as_printed_pulls_a_point_that_leaves_fast_and_unilateral_does_not
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.0), (1.5, 0.0), (1.5, 1.5), (2.0, 1.0)])
 def test_the_membrane_may_be_nonlinear(alpha, beta):
-    """Below Eq. (15): other springs may take the place of the linear one."""
+    """Below Eq. (15): other springs may take the point of the linear one."""
     model = printed(stiffness=1e5, damping=1e4, alpha=alpha, beta=beta, **SOFT)
     for depth, sinking in ((1e-3, 0.0), (2e-3, 0.1), (2e-3, -0.5), (2e-3, -3.0)):
         z = max(depth + sinking * DT, 0.0)
@@ -112,7 +112,7 @@ def test_the_longest_step_is_that_of_the_membrane():
 
 
 def told_again(world, model, state, dt=DT):
-    """Impulses (places, 3) on level ground by numpy and quadprog, Eq. (16)-(36) as they stand."""
+    """Impulses (points, 3) on level ground by numpy and quadprog, Eq. (16)-(36) as they stand."""
     import quadprog
 
     J, gap = point_jacobians(world, state.q)

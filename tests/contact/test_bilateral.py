@@ -29,7 +29,7 @@ def constrained(step, held):
     """
     rows = np.repeat(held, 3)
     D = step.J[rows]
-    wanted = np.kron(step.floor[held], UP)
+    wanted = np.kron(step.least_velocity[held], UP)
     G = D @ np.linalg.solve(step.H, D.T)
     impulse = np.linalg.pinv(G, rcond=1e-10) @ (wanted - D @ step.v_free)
     return step.v_free + np.linalg.solve(step.H, D.T @ impulse)
@@ -79,7 +79,7 @@ def test_eq_1_and_2_a_rod_on_a_fixed_point_falls_like_a_pendulum():
 def test_eq_3_touching_points_do_not_move(speed):
     """Neither down nor along the ground, however fast they came and whatever the joints do.
 
-    In the step in which a further corner of a foot closes its gap, it cannot keep its place along
+    In the step in which a further corner of a foot closes its gap, it cannot keep its point along
     the ground as well: then velocities are those that miss least.
     """
     world, rng = st.World(st.robots.biped10()), np.random.default_rng(2)
@@ -100,7 +100,7 @@ def test_eq_3_touching_points_do_not_move(speed):
             size = max(np.abs(step.v_free).max(), 1.0)
             assert errors(step).motion < STILL  # Eq. (1)
             assert np.abs(step.v_next - constrained(step, held)).max() < STILL * size
-            if (step.floor[held] == 0.0).all():
+            if (step.least_velocity[held] == 0.0).all():
                 assert np.abs(step.c[held]).max(initial=0.0) < STILL * size  # Eq. (3)
                 at_rest += 1
     assert at_rest > 0
@@ -115,7 +115,7 @@ def test_eq_4_an_impact_on_one_foot_is_the_constrained_one(seed):
     step = take_step(world, FIXED, state)
     held = fixed(step)
     assert held.any()
-    lands = (step.c_free[:, 2] < 0) | (step.floor == 0.0)
+    lands = (step.c_free[:, 2] < 0) | (step.least_velocity == 0.0)
     assert (held == lands).all()
     expected = constrained(step, held)
     assert np.abs(step.v_next - expected).max() < STILL * np.abs(step.v_free).max()

@@ -8,6 +8,7 @@ import pytest
 
 import stiction as st
 from mechanisms import fewer, turned
+from stiction.collision.detection import detect
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.contact.distributed import (
     ANCHOR,
@@ -24,11 +25,10 @@ from stiction.contact.distributed import (
 )
 from stiction.contact.hunt_crossley import DEPTH
 from stiction.contact.spring_damper import bearable_step
-from stiction.kernels.contact import detect
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
-from stiction.simulation import make_surface
-from stiction.stability import longest_step
+from stiction.simulation.simulation import make_surface
+from stiction.simulation.stability import longest_step
 
 pytestmark = pytest.mark.interpreted
 
@@ -75,7 +75,7 @@ class Driven:
         real = contact.depth.dtype.type
         forward_kinematics(self.dynamics, q.astype(real))
         velocities(self.dynamics, v.astype(real))
-        detect(surface.places, surface.ground, self.dynamics, contact, real(0.0))
+        detect(surface.points, surface.ground, self.dynamics, contact, real(0.0))
         surface.work.clock[:] = time
         kernel = MODELS[type(self.law)].kernel
         kernel(self.law, self.dynamics, contact, self.memory, surface.work, real(1e-3))
@@ -401,10 +401,10 @@ def test_single_precision_follows_double():
 def test_the_longest_step_is_that_of_the_stiffer_direction():
     world = st.World(st.robots.brick())
     surface = make_surface(world, PAPER)[0]
-    bound = longest_step(world, PAPER, surface.places, surface.contact.table)
+    bound = longest_step(world, PAPER, surface.points, surface.contact.table)
     assert bound.dt == bearable_step(90.0, 950.0, bound.mass)
     hard = PAPER._replace(stiffness=3e7)
-    bound = longest_step(world, hard, surface.places, make_surface(world, hard)[0].contact.table)
+    bound = longest_step(world, hard, surface.points, make_surface(world, hard)[0].contact.table)
     wanted = bearable_step(3.6e7 * DEPTH**0.2, 450 * DEPTH**0.02, bound.mass)
     assert bound.dt == pytest.approx(wanted)
 
@@ -488,11 +488,11 @@ def anchored(world, law, state, dt, integrator, **options):
     """A simulation whose touching points stick from the begin, anchored where they are."""
     simulation = st.Simulation(world, law, dt=dt, state=state, integrator=integrator, **options)
     q, half = state.q, np.array([0.1, 0.05, 0.03])
-    memory, places = simulation._system.surface.memory, simulation._system.surface.places
-    low = places.centre[:, 2] < 0
+    memory, contact_points = simulation._system.surface.memory, simulation._system.surface.points
+    low = contact_points.centre[:, 2] < 0
     memory.now[low, PHASE] = STICK
-    memory.now[low, ANCHOR : ANCHOR + 3] = q[:3] + places.centre[low]
-    assert np.allclose(np.abs(places.centre), half)
+    memory.now[low, ANCHOR : ANCHOR + 3] = q[:3] + contact_points.centre[low]
+    assert np.allclose(np.abs(contact_points.centre), half)
     return simulation
 
 
@@ -560,7 +560,7 @@ def test_eq_41_the_moment_on_a_foot_is_the_sum_over_its_points():
     motion = st.simulate(world, PAPER, duration=2e-3, dt=5e-4, state=state)
     about = np.array([0.02, -0.01, 0.05])
     found = motion.foot_wrench("brick", about=about)
-    force, centres = motion.force[0], make_surface(world, PAPER)[0].places.centre
+    force, centres = motion.force[0], make_surface(world, PAPER)[0].points.centre
     points = motion.q[0, :3] + centres  # the brick stands upright at first
     wanted = sum(np.cross(p - about, f) for p, f in zip(points, force, strict=True))
     assert (force[:, 2] > 0).sum() == BOTTOM

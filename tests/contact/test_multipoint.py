@@ -20,7 +20,7 @@ def simulate(*arguments, **options):
 
 
 def one_step(world, model, state, dt=DT):
-    """Velocities after a step, and impulses of all places."""
+    """Velocities after a step, and impulses of all contact points."""
     motion = simulate(world, model, duration=dt, dt=dt, state=state)
     return motion.v[1], dt * motion.force[0]
 
@@ -75,26 +75,26 @@ def expected(world, state, model, friction=0.0):
     H = st.mechanics.inertia(world, state.q) + DT * np.diag(damping)
     forces = friction - damping * state.v - st.mechanics.bias_force(world, state.q, state.v)
     v_free = state.v + DT * np.linalg.solve(H, forces)
-    touching = np.flatnonzero(gap < 0)
+    meet_ground = np.flatnonzero(gap < 0)
     v = J @ state.v
     slides = np.linalg.norm(v[:, :2], axis=1) > model.eps
     v_plus = np.column_stack([np.where(slides[:, None], v[:, :2], 0), -model.restitution * v[:, 2]])
     p = np.zeros((len(gap), 3))
-    while len(touching):
-        rows = J[touching].reshape(-1, world.nv)
+    while len(meet_ground):
+        rows = J[meet_ground].reshape(-1, world.nv)
         M = rows @ np.linalg.solve(H, rows.T)
-        delta_a = v_plus[touching].ravel() - rows @ v_free
+        delta_a = v_plus[meet_ground].ravel() - rows @ v_free
         p[:] = 0
-        p[touching] = (
+        p[meet_ground] = (
             np.linalg.pinv(M, rcond=model.rank_tolerance, hermitian=True) @ delta_a
         ).reshape(-1, 3)
-        pulled = p[touching, 2] < 0
+        pulled = p[meet_ground, 2] < 0
         if not pulled.any():
             break
-        touching = touching[~pulled]
-    if not len(touching):
+        meet_ground = meet_ground[~pulled]
+    if not len(meet_ground):
         p[:] = 0
-    for i in touching:
+    for i in meet_ground:
         size, normal = np.linalg.norm(p[i, :2]), p[i, 2]
         if slides[i]:
             p[i, :2] = -model.mu_kinetic * normal * v[i, :2] / np.linalg.norm(v[i, :2])

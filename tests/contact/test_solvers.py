@@ -25,8 +25,8 @@ from contact.problems import (
 )
 from mechanisms import fewer
 from stiction.bench.contact import FRICTION, robot_on_points
-from stiction.contact.newton import CLOSE
-from stiction.contact.warm_start import NOT_CONVERGED
+from stiction.contact.solvers.newton import CLOSE
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
 
 TOLERANCE = 1e-8  # of Coulomb, relative, of impulses
 # Sweeps stop when one changes little; slow as they may be, the error is much larger.
@@ -129,7 +129,7 @@ def test_impulses_under_the_feet_of_g1_obey_the_law(model, points, tmp_path):
     path = tmp_path / "g1.xml"
     path.write_text(robot_on_points(g1_file(), points, None))
     world, rng = st.World(st.load(path)), np.random.default_rng(points)
-    touching = met = 0
+    meet_ground = met = 0
     for _ in range(20):
         state = thrown(world, rng, tilt=0.1, speed=1.0, sinking=1.0, spin=1.0)
         state.q[7:] += 0.1 * rng.uniform(-1, 1, world.nq - 7)
@@ -138,11 +138,11 @@ def test_impulses_under_the_feet_of_g1_obey_the_law(model, points, tmp_path):
         step = take_step(world, model, state)
         found = errors(step, FRICTION)  # that of the file
         assert found.motion < LAW
-        touching += len(step.points)
+        meet_ground += len(step.points)
         met += solved(step)
         if solved(step):
             assert max(found[1:]) < LAW
-    assert touching > 20 and met >= 16  # others are left with the velocities of a stiff solution
+    assert meet_ground > 20 and met >= 16  # others are left with the velocities of a stiff solution
 
 
 def g1_file():

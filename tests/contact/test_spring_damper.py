@@ -178,12 +178,12 @@ def test_a_cylinder_stands_on_both_rims_and_lies_on_its_side():
             (Shape("side", "can", "cylinder", (0.05, 0.1)),),
         )
     )
-    for quaternion, touching in (((1, 0, 0, 0), 3), ((0.5**0.5, 0.5**0.5, 0, 0), 2)):
+    for quaternion, meet_ground in (((1, 0, 0, 0), 3), ((0.5**0.5, 0.5**0.5, 0, 0), 2)):
         world = st.World(can.at((0, 0, 0), quaternion))
         motion = st.simulate(
             world, st.SpringDamper(), duration=1e-3, state=world.standing(above=-1e-3)
         )
-        assert (motion.depth[0] > 0).sum() == touching
+        assert (motion.depth[0] > 0).sum() == meet_ground
         assert motion.depth[0].max() == pytest.approx(1e-3, rel=1e-9)
 
 

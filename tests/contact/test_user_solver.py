@@ -36,14 +36,14 @@ class Plain(NamedTuple):
 
 
 @contact_model(Plain, promises=(CONE_PER_POINT, NO_PULL), family=IMPULSE_SOLVER)
-def plain(params, dynamics, contact, state, work, dt):
+def plain(params, dynamics, contact, memory, work, dt):
     count, response = contact.count[0], work.response
     for i in range(count):
         store_vector(contact.impulse, i, (0.0, 0.0, 0.0))
     for _ in range(int(params.sweeps)):
         for i in range(count):
             n, G = vector(contact.normal, i), delassus(contact, response, i, i)
-            v = add(free_velocity(contact, response, i), scale(-contact.floor[i], n))
+            v = add(free_velocity(contact, response, i), scale(-contact.least_velocity[i], n))
             for j in range(count):
                 v = add(v, transform(delassus(contact, response, i, j), vector(contact.impulse, j)))
             rate = 1.0 / (G[0][0] + G[1][1] + G[2][2])

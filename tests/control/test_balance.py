@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction import mechanics
 from stiction.control.balance import keep_balance
+from stiction.description.rotation import about, matrix
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
-from stiction.rotation import about, matrix
+from stiction.world import mechanics
 
 pytestmark = pytest.mark.interpreted
 

@@ -5,7 +5,7 @@ import pytest
 
 import stiction as st
 from mechanisms import chain, fewer, pendulum
-from stiction import mechanics
+from stiction.world import mechanics
 
 pytestmark = pytest.mark.interpreted
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import stiction as st
 from stiction.errors import StictionError
-from stiction.load import load
+from stiction.robot.load import load
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bad_inputs.md"
 LONGEST = 5.0  # [s]

@@ -12,7 +12,7 @@ from description import bad_inputs
 from description.bad_inputs import CASES, DOCUMENT, GOOD, LARGEST, LONGEST, SUFFIXES, Answer
 from mechanisms import patience
 from stiction.errors import DivergenceError, StictionError
-from stiction.load import load
+from stiction.robot.load import load
 
 pytestmark = pytest.mark.interpreted
 

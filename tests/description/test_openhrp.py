@@ -13,11 +13,11 @@ from kernels.pinocchio_oracle import Oracle
 from mechanisms import fewer
 from stiction.description.description import WORLD
 from stiction.description.openhrp import read_openhrp, read_openhrp_text
+from stiction.description.rotation import matrix, symmetric
 from stiction.errors import DescriptionError, InputError, ModelFileError
-from stiction.mechanics import bias_force, centre_of_mass, forward_dynamics, inertia, jacobian
-from stiction.robot import Robot
-from stiction.rotation import matrix, symmetric
-from stiction.world import World
+from stiction.robot.robot import Robot
+from stiction.world.mechanics import bias_force, centre_of_mass, forward_dynamics, inertia, jacobian
+from stiction.world.world import World
 
 SAMPLE = ("robots", "openhrp3_sample")
 HEADER = "#VRML V2.0 utf8\n"

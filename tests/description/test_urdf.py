@@ -16,9 +16,9 @@ from mechanisms import patience
 from stiction.description.checks import check
 from stiction.description.description import WORLD
 from stiction.description.mesh import MOST_VERTICES, read_hull
+from stiction.description.rotation import matrix, symmetric
 from stiction.description.urdf import read_urdf, read_urdf_text
 from stiction.errors import DescriptionError, InputError, ModelFileError, StictionError
-from stiction.rotation import matrix, symmetric
 
 pytestmark = pytest.mark.interpreted
 
@@ -664,9 +664,9 @@ def compare_with_pinocchio(description, text):
 
     from kernels.pinocchio_oracle import Oracle
     from kernels.test_pinocchio import ROUNDING, relative_error, samples
-    from stiction.mechanics import bias_force, centre_of_mass, forward_dynamics, inertia
-    from stiction.robot import Robot
-    from stiction.world import World
+    from stiction.robot.robot import Robot
+    from stiction.world.mechanics import bias_force, centre_of_mass, forward_dynamics, inertia
+    from stiction.world.world import World
 
     world = World(Robot.from_description(description))
     model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from stiction.kernels.tree import FREE, SPHERICAL, V_SIZE
-from stiction.world import World
+from stiction.world.world import World
 
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 

@@ -17,7 +17,7 @@ from stiction.kernels.articulated import (
     add_response,
     articulated_accelerations,
     articulated_bodies,
-    articulated_modes,
+    articulated_unit_responses,
     link_inverse_inertia,
     move_links,
 )
@@ -28,11 +28,11 @@ from stiction.kernels.joint_space import (
     joint_space_accelerations,
     joint_space_forces,
     joint_space_inertia,
-    joint_space_modes,
+    joint_space_unit_responses,
 )
 from stiction.kernels.tree import FREE, SPHERICAL, STUCK, Dynamics, allocate
-from stiction.load import load
-from stiction.mechanics import (
+from stiction.robot.load import load
+from stiction.world.mechanics import (
     bias_force,
     centre_of_mass,
     common_dofs,
@@ -44,7 +44,7 @@ from stiction.mechanics import (
     jacobian,
     momentum,
 )
-from stiction.world import World
+from stiction.world.world import World
 
 # What was promised. Rounding explains 1e-12: the condition of H, 1e4 for g1, times 1e-16; and
 # the angular momentum about the centre of mass is a difference of larger ones.
@@ -510,11 +510,11 @@ def test_response_is_the_inverse_of_the_inertia_that_moves(world, some_stuck, me
         v, modes = sample.v.copy(), np.zeros((len(links), world.nv, 6))
         if method == "articulated":
             articulated_bodies(dynamics)
-            articulated_modes(dynamics, links, modes)
+            articulated_unit_responses(dynamics, links, modes)
         else:
             joint_space_inertia(dynamics)
             factor_free_part(dynamics)
-            joint_space_modes(dynamics, links, modes)
+            joint_space_unit_responses(dynamics, links, modes)
         dynamics.u[:] = np.einsum("ldk, lk -> d", modes, about_O[1:])
         (add_response if method == "articulated" else add_joint_space_response)(dynamics, v)
 
@@ -534,11 +534,11 @@ def test_inverse_inertia_leaves_out_known_accelerations(world, method):
         modes, result = np.zeros((2, world.nv, 6)), np.zeros((12, 2, 6))
         if method == "articulated":
             articulated_bodies(dynamics)
-            articulated_modes(dynamics, links, modes)
+            articulated_unit_responses(dynamics, links, modes)
         else:
             joint_space_inertia(dynamics)
             factor_free_part(dynamics)
-            joint_space_modes(dynamics, links, modes)
+            joint_space_unit_responses(dynamics, links, modes)
         link_inverse_inertia(dynamics, links, common_dofs(world, links), modes, result)
 
         H = inertia(world, sample.q) + np.diag(dynamics.resistance)

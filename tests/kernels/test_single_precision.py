@@ -6,13 +6,12 @@ import pytest
 import stiction as st
 from mechanisms import fewer
 from stiction.contact.contact_model import NoContact
-from stiction.external import bind_forces
-from stiction.integrators.equation_of_motion import System
-from stiction.integrators.integrator import StepState
 from stiction.kernels.tree import OK, Tree, allocate
-from stiction.loop import Clock, loop_for
-from stiction.simulation import Simulation, allocate_work, make_surface
-from stiction.unsolved import allocate_report
+from stiction.motion.unsolved import allocate_report
+from stiction.simulation.simulation import Simulation, allocate_work, make_surface
+from stiction.step.loop import Clock, loop_for
+from stiction.step.system import StepState, System
+from stiction.world.external import bind_forces
 
 pytestmark = pytest.mark.interpreted
 

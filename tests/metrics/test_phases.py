@@ -7,9 +7,9 @@ import pytest
 
 import stiction as st
 from recorded import LOWER, recorded
+from stiction.description.rotation import about
 from stiction.errors import InputError
-from stiction.metrics import ContactPhase, place_positions
-from stiction.rotation import about
+from stiction.metrics import ContactPhase, point_positions
 
 FLIGHT, HEEL, FLAT, TOE = ContactPhase
 LENGTH = 0.2  # of the brick
@@ -17,7 +17,7 @@ WEIGHT = 2.0 * 9.81
 
 
 def pitched(angles, loads, heading=0.0, ground=None):
-    """A brick on one of its ends, its lowest place on the ground; loads in parts of its weight."""
+    """A brick on one of its ends, its lowest point on the ground; loads in parts of its weight."""
     brick = st.robots.brick(size=(LENGTH, 0.1, 0.06), mass=2.0)
     world = st.World(brick.at((0, 0, 0), about([0, 0, 1], heading)), ground=ground or st.Plane())
     force = np.zeros((len(loads), 8, 3))
@@ -30,7 +30,7 @@ def pitched(angles, loads, heading=0.0, ground=None):
         w = a[0] * b[0] - a[1:] @ b[1:]
         q[k, 3:7] = [w, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))]
         q[k, 2] = 0.0
-        q[k, 2] = -place_positions(replace(motion, q=q))[k, :, 2].min()
+        q[k, 2] = -point_positions(replace(motion, q=q))[k, :, 2].min()
     return replace(motion, q=q)
 
 

@@ -109,7 +109,7 @@ def test_a_plate_under_each_foot_reads_what_the_foot_feels():
         wrench = motion.foot_wrench(f"{side}_foot", about=plate.origin)
         np.testing.assert_allclose(reading.force[:-1], wrench.force[:-1], atol=1e-12)
         np.testing.assert_allclose(reading.moment[:-1], wrench.moment[:-1], atol=1e-12)
-        # the plate's surface is above the places by their depth, 1 mm, times mu 0.5
+        # the plate's surface is above the contact points by their depth, 1 mm, times mu 0.5
         pressed = motion.centre_of_pressure(f"{side}_foot")[:-1, :2] - plate.origin[:2]
         assert np.nanmax(np.abs(reading.centre_of_pressure[:-1, :2] - pressed)) < 1e-3
         total += reading.force[:-1, 2]

@@ -7,7 +7,7 @@ import stiction as st
 from mechanisms import fewer, turned
 from recorded import LOWER, corner, recorded
 from stiction.errors import InputError
-from stiction.metrics import link_positions, normals, place_positions, place_velocities
+from stiction.metrics import link_positions, normals, point_positions, point_velocities
 
 FLOOR = st.SpringDamper(stiffness=1e5, damping=800.0, mu_kinetic=0.0)
 
@@ -25,7 +25,7 @@ def resting_brick(forces=(), duration=0.4):
 
 def test_places_are_where_the_corners_are():
     motion = resting_brick()
-    corners = place_positions(motion)[0]
+    corners = point_positions(motion)[0]
     assert np.allclose(np.abs(corners[:, 0]), 0.1) and np.allclose(np.abs(corners[:, 1]), 0.05)
     assert np.allclose(np.ptp(corners[:, 2]), 0.06)
 
@@ -35,9 +35,9 @@ def test_places_move_with_their_link():
     state = world.standing(above=1.0)
     state.v[:] = (1.0, 2.0, 3.0, 0.0, 0.0, 5.0)
     motion = recorded(np.zeros((1, 8, 3)), world=world, state=state)
-    arm = place_positions(motion)[0] - state.q[:3]
+    arm = point_positions(motion)[0] - state.q[:3]
     moving = state.v[:3] + np.cross([0.0, 0.0, 5.0], arm)
-    np.testing.assert_allclose(place_velocities(motion)[0], moving, atol=1e-14)  # rounding
+    np.testing.assert_allclose(point_velocities(motion)[0], moving, atol=1e-14)  # rounding
 
 
 def test_normals_are_those_of_the_ground():
@@ -216,7 +216,7 @@ def test_zmp_is_the_centre_of_pressure_of_all_feet():
         for foot in ("left_foot", "right_foot")
     ]
     both = sum(f * np.nan_to_num(p) for f, p in parts) / sum(f for f, _ in parts)
-    # forces along the ground act at the depth of the places, and move the zmp by mu * depth
+    # forces along the ground act at the depth of the contact points, and move the zmp by mu * depth
     sunk = 0.6 * np.nanmax(motion.depth)
     np.testing.assert_allclose(motion.zmp()[:-1, :2], both[:, :2], atol=sunk)
 

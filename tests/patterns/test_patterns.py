@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction import mechanics
 from stiction.errors import InputError
 from stiction.patterns.curves import piecewise, smooth_step
+from stiction.world import mechanics
 
 pytestmark = pytest.mark.jit  # thousands of poses
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction import mechanics
+from stiction.description.rotation import about, matrix
 from stiction.errors import InputError
 from stiction.patterns.body import Body
 from stiction.patterns.postures import Solver, Targets, moved, rotation_vector, turned
-from stiction.rotation import about, matrix
+from stiction.world import mechanics
 
 ROBOTS = [st.robots.biped10, st.robots.hoap1, st.robots.biped14]
 

@@ -7,7 +7,7 @@ import pytest
 
 import stiction as st
 from conftest import data_file
-from stiction.rotation import matrix
+from stiction.description.rotation import matrix
 
 pytestmark = pytest.mark.jit  # seconds of simulated time
 

@@ -105,7 +105,7 @@ def test_with_a_friction_of_a_hundredth_it_slips(model, pattern):
 @pytest.mark.slow
 @pytest.mark.jit
 def test_with_less_friction_still_or_with_feedback_that_trusts_the_ground_it_falls():
-    assert not walked("SR1.urdf", "a", mu=0.005)[1].upright
+    assert not walked("SR1.urdf", "a", mu=0.001)[1].upright  # it slides at 0.002 to 0.008
     assert not walked("sample1.wrl", "a", mu=0.01, **BALANCED)[1].upright
 
 

@@ -10,11 +10,11 @@ from stiction import robots
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import REVOLUTE, allocate
-from stiction.places import places_of
-from stiction.remarks import outline, remarks
 from stiction.robots.humanoid import bent_legs, humanoid
 from stiction.robots.segments import Segment, Turn
 from stiction.robots.solids import Solid
+from stiction.world.checkup import outline, remarks
+from stiction.world.contact_points import contact_points_of
 
 PUBLISHED = {  # joints, planar ones, height [m], mass [kg]
     "hoap1": (20, 10, 0.48, 5.0),
@@ -90,11 +90,11 @@ def test_thigh_and_shank_of_hrp2_are_30_cm():
 
 def test_biped14_touches_with_eight_vertices_and_hanavan_with_18_points_a_foot():
     world = st.World(robots.biped14())
-    places, _, _ = places_of(world)
-    assert len(places.link) == 8
-    assert {world.link_names[link] for link in places.link} == {"left_foot", "right_foot"}
+    contact, _, _ = contact_points_of(world)
+    assert len(contact.link) == 8
+    assert {world.link_names[link] for link in contact.link} == {"left_foot", "right_foot"}
     human = st.World(robots.hanavan())
-    places, names, _ = places_of(human)
+    contact, names, _ = contact_points_of(human)
     assert names.count("hanavan/left_foot_points") == names.count("hanavan/right_foot_points") == 18
 
 
@@ -113,9 +113,11 @@ def test_at_home_the_soles_lie_flat_on_the_ground_below_the_centre_of_mass(name,
             > 0.2
         )
     np.testing.assert_allclose(world.standing().q, robot.home, atol=1e-12)
-    places, _, _ = places_of(world)
+    contact, _, _ = contact_points_of(world)
     origin, rotation = poses(world, robot.home)
-    points = [origin[k] + rotation[k] @ x for k, x in zip(places.link, places.centre, strict=True)]
+    points = [
+        origin[k] + rotation[k] @ x for k, x in zip(contact.link, contact.centre, strict=True)
+    ]
     along = [x for x, _, z in points if abs(z) < 1e-9]
     centre = st.mechanics.centre_of_mass(world, robot.home)
     margin = 0.15 * (max(along) - min(along))

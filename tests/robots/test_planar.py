@@ -5,8 +5,8 @@ import pytest
 
 import stiction as st
 from mechanisms import pendulum
-from stiction.metrics import link_positions, place_positions
-from stiction.planar import planar_bases
+from stiction.kernels.planar import planar_bases
+from stiction.metrics import link_positions, point_positions
 
 pytestmark = pytest.mark.interpreted
 
@@ -93,8 +93,8 @@ def test_under_a_push_in_the_plane_it_moves_like_the_free_one():
 @pytest.mark.jit
 def test_pushes_and_slopes_across_the_plane_move_nothing_across_it():
     motion = pushed(True, (2.0, 20.0, 0.0), ground=st.Slope(0.1, heading=np.pi / 2), duration=0.1)
-    home = place_positions(motion)[0, :, 1]
-    assert (np.abs(place_positions(motion)[:, :, 1] - home) < 1e-15).all()
+    home = point_positions(motion)[0, :, 1]
+    assert (np.abs(point_positions(motion)[:, :, 1] - home) < 1e-15).all()
     assert (link_positions(motion, "trunk")[:, 1] == 0.0).all()
     assert np.ptp(motion.q[:, 0]) > 1e-5  # while it does move in the plane
 

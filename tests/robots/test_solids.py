@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from stiction.description.rotation import matrix
 from stiction.errors import InputError
 from stiction.robots.solids import INERTIAS, Solid, body_of, shape_of
-from stiction.rotation import matrix
 
 SIZES = {
     "box": (0.1, 0.2, 0.3),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stiction.cli import main
-from stiction.motion import Motion
+from stiction.motion.motion import Motion
 from stiction.scenes import scene_names
 
 BALL = """shows = "a ball falls on the ground"

@@ -1,0 +1,1 @@
+"""How Python becomes machine code: decorators, and the cache of compiled code."""

@@ -1,0 +1,145 @@
+"""The words for compiled functions, and one set of options for the compiler.
+
+A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
+loops over links, points or coordinates. Both are always inlined: a call would copy every array
+descriptor of the bundles that it is given. What few steps need is `seldom` called, which keeps
+the loop small. A `routine` is what Python calls.
+
+    error_model="numpy"    a division is one instruction, not a test for zero that raises
+    fastmath="contract"    a product and a sum are one instruction, rounded once: 5 % faster
+    _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
+    no_cfunc_wrapper       nobody calls these functions from C, and
+    no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of
+                           fifty arrays took more than half of the compile time (25 s became 10 s
+                           for a first step)
+
+Parts that are inlined are compiled to intermediate code only, see `parts.py`.
+
+No other fastmath: it would compile the divergence check away, and gains nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from types import FunctionType
+from typing import Any, TypeVar
+
+from numba import config, njit
+from numba.core.registry import CPUDispatcher
+from numba.extending import overload
+
+from stiction.compiler import parts
+from stiction.compiler.cache import Cache, sources_of
+from stiction.errors import InputError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _accepted(**private: Any) -> dict[str, Any]:
+    """Those options that this version of Numba knows, or none."""
+    try:
+        njit(**private)(lambda: None)
+    except Exception:  # noqa: BLE001  whatever Numba says to an unknown option
+        return {}
+    return private
+
+
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract"},
+    **_accepted(_nrt=False),
+    **_accepted(no_cfunc_wrapper=True),
+}
+INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
+PART: Any = {"pipeline_class": parts.PartCompiler} if parts.AVAILABLE else {}
+WHOLE: Any = {"pipeline_class": parts.WholeCompiler} if parts.AVAILABLE else {}
+
+
+class _Inlined(CPUDispatcher):
+    """A compiled function without an entry for Python; such a call compiles it again, with one."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self._for_python(*args)
+
+    @cached_property
+    def _for_python(self) -> Any:
+        inner = self.py_func
+        copy = FunctionType(
+            inner.__code__, inner.__globals__, inner.__name__, None, inner.__closure__
+        )
+        copy.__qualname__ = f"{inner.__qualname__} for Python"  # names its file in the cache
+        copy.__module__ = inner.__module__
+        return routine(copy)
+
+
+def _declare(
+    function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()
+) -> Any:
+    compiled = njit(**options)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled._cache = Cache(function, sources_of({function.__module__, *modules}))
+    return compiled
+
+
+def formula(function: Function) -> Function:
+    """Compile a function of values; always inlined."""
+    compiled = _declare(function, {**INLINED, **PART})
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled.__class__ = _Inlined
+    return compiled
+
+
+kernel = formula  # the second word: a function that loops over arrays
+
+
+def seldom(function: Function) -> Function:
+    """Compile a kernel that is called, not inlined: for what few steps need.
+
+    The loop that calls it stays smaller, and is compiled sooner.
+    """
+    compiled = _declare(function, {**INLINED, **PART, **_accepted(forceinline=False)})
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled.__class__ = _Inlined
+    return compiled
+
+
+def chooses(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare how types of arguments choose the Python function that `function` is compiled as."""
+
+    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+        overload(function, jit_options=INLINED)(choose)
+        if PART:
+            overload(function, jit_options={**INLINED, **PART}, target="cpu")(choose)
+        return choose
+
+    return register
+
+
+def as_python(kernel: Function) -> Function:
+    """Return the Python function of a kernel, for overloads: compiled once, not called by one."""
+    return getattr(kernel, "py_func", kernel)
+
+
+def routine(function: Function) -> Function:
+    """Compile a function that Python calls."""
+    return _declare(function, {**OPTIONS, **WHOLE})
+
+
+def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
+    """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
+    options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
+    return _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
+
+
+def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> None:
+    """Raise InputError if a type of parameters has a kernel already that is not this one again."""
+    before = getattr(existing, "py_func", existing)
+    if before is not None and (before.__module__, before.__qualname__) != (
+        function.__module__,
+        function.__qualname__,
+    ):
+        raise InputError(
+            f"{kind.__name__} has a kernel already, {before.__module__}.{before.__qualname__}; "
+            f"make a type of your own for {function.__qualname__}"
+        )

@@ -1,0 +1,115 @@
+"""Impulse laws: impulses that act evenly through the step, from the motion without contact.
+
+They are asked once in a step, about points in the ground; later stages keep what they gave.
+"""
+
+from stiction.collision.detection import add_contact_forces, detect
+from stiction.compiler.compiled import kernel
+from stiction.contact.contact_model import IMPULSE_LAW, contact_forces
+from stiction.contact.families.family import FAMILIES, Family
+from stiction.contact.families.force_law import none_missed, solve_nothing_again
+from stiction.contact.surface import set_clock
+from stiction.kernels.forward_dynamics import touching_unit_responses
+from stiction.kernels.response import (
+    ALL_ITERATIONS,
+    WRENCHES_LEFT,
+    add_wrenches,
+    centre_touching_links,
+    free_twists,
+    gather_wrenches,
+    respond_to_wrenches,
+    touching_inverse_inertia,
+)
+from stiction.kernels.spatial import like, load_vector, scale, store_vector
+from stiction.kernels.tree import OK
+
+
+@kernel
+def add_held_impulses(model, surface, dynamics, instant):
+    """Add the impulses that the first stage found, as forces."""
+    if surface.impact.solved[0] == 1:
+        hold_as_forces(model, surface, dynamics, like(instant.dt, 1) / instant.dt)
+    return OK
+
+
+@kernel
+def hold_as_forces(model, surface, dynamics, factor):
+    """Add `factor` times the impulses to the external forces; returns whether there are any."""
+    contact = surface.contact
+    for i in range(contact.count[0]):
+        store_vector(contact.force, i, scale(factor, load_vector(contact.impulse, i)))
+    add_contact_forces(dynamics, contact)
+    return contact.count[0] > 0
+
+
+@kernel
+def detect_penetrating(model, surface, dynamics, instant, shares):
+    """Find the points in the ground."""
+    contact = surface.contact
+    set_clock(surface, instant)
+    detect(surface.points, surface.ground, dynamics, contact, like(instant.dt, 0))
+    centre_touching_links(contact, surface.work.response)
+    for i in range(contact.count[0]):
+        contact.least_velocity[i] = 0
+
+
+@kernel
+def solve_impulses(model, system, instant, shares):
+    """Find the impulses and add them to u."""
+    surface, dynamics, dt = system.surface, system.dynamics, instant.dt
+    contact, response = surface.contact, surface.work.response
+    surface.impact.solved[0] = 1
+    if contact.count[0] == 0:
+        clear_report(response)
+        return OK
+    answer_to_impulses(system, dt)
+    status = ask_model(model, surface, dynamics, dt)
+    add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
+    return status
+
+
+@kernel
+def answer_to_impulses(system, dt):
+    """How the touching links move without contact, and what impulses on them do."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    touching_unit_responses(system.method, dynamics, contact, response)
+    free_twists(dynamics, contact, response, dt)
+    touching_inverse_inertia(dynamics, contact, response)
+
+
+@kernel
+def ask_model(model, surface, dynamics, dt):
+    """Let the model write impulses; adds the wrenches they make and the twists at the end."""
+    contact, response = surface.contact, surface.work.response
+    response.report[WRENCHES_LEFT] = 0
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    response.report[ALL_ITERATIONS] += response.report[0]
+    if response.report[WRENCHES_LEFT] == 0:
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+    return status
+
+
+@kernel
+def clear_report(response):
+    """Report that there was nothing to solve."""
+    for k in range(3):
+        response.report[k] = 0
+
+
+@kernel
+def impulses_are_complete(model, surface, dynamics, dt):
+    """Do nothing: the model has left impulses and twists."""
+
+
+FAMILIES[IMPULSE_LAW] = Family(
+    add_known_forces=add_held_impulses,
+    detect=detect_penetrating,
+    detect_missed=none_missed,
+    solve=solve_impulses,
+    solve_again=solve_nothing_again,
+    hold=hold_as_forces,
+    complete=impulses_are_complete,
+    trials=3,  # what a law finds agrees with the joints sooner when they take turns
+)

@@ -1,0 +1,108 @@
+"""Impulse solvers: impulses at all points that touch, or come to the ground within the step.
+
+A point that comes down fast has its own time of impact within the step. `solve_step` finds the
+earliest one; the step is then taken in parts (`step/impacts.py`).
+"""
+
+import math
+
+from stiction.collision.detection import (
+    carry_points,
+    detect,
+    detect_within_reach,
+    find_missed,
+    may_be_missed,
+)
+from stiction.compiler.compiled import kernel, seldom
+from stiction.contact.contact_model import IMPULSE_SOLVER
+from stiction.contact.families.family import FAMILIES, Family
+from stiction.contact.families.force_law import solve_nothing_again
+from stiction.contact.families.impulse_law import (
+    add_held_impulses,
+    answer_to_impulses,
+    clear_report,
+    hold_as_forces,
+    impulses_are_complete,
+)
+from stiction.contact.restitution import set_least_velocities, solve_with_restitution
+from stiction.contact.surface import IMPACT, WHOLE, set_clock
+from stiction.contact.time_of_impact import earliest_impact
+from stiction.kernels.response import add_wrenches, centre_touching_links
+from stiction.kernels.spatial import like
+from stiction.kernels.tree import OK
+
+NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
+
+
+@kernel
+def detect_within_step(model, surface, dynamics, instant, shares):
+    """Find the points that are at the ground, or may come to it within the step."""
+    contact = surface.contact
+    set_clock(surface, instant)
+    reach = instant.dt
+    if surface.impact.phase[0] == IMPACT:
+        reach = like(reach, NEAR_IMPACT) * surface.impact.dt[0]
+    detect(surface.points, surface.ground, dynamics, contact, reach)
+    prepare_points(model, surface, dynamics, instant, shares)
+
+
+@kernel
+def detect_missed(model, surface, dynamics, instant, shares, v):
+    """Find points that the accelerations bring to the ground; returns whether there are any."""
+    contact, dt = surface.contact, instant.dt
+    if surface.impact.phase[0] == IMPACT:
+        return False  # no time passes
+    if not may_be_missed(surface.points, dynamics, contact, v, dt):
+        return False
+    return find_and_detect(model, surface, dynamics, instant, shares)
+
+
+@seldom
+def find_and_detect(model, surface, dynamics, instant, shares):
+    """Add the points that the accelerations bring into reach; returns whether there are any."""
+    contact, dt = surface.contact, instant.dt
+    if not find_missed(surface.points, surface.ground, dynamics, contact, dt):
+        return False
+    detect_within_reach(surface.points, surface.ground, dynamics, contact, dt)
+    prepare_points(model, surface, dynamics, instant, shares)
+    return True
+
+
+@kernel
+def prepare_points(model, surface, dynamics, instant, shares):
+    """Carry the points that were found on to where forces act, and bound their velocities."""
+    contact, dt = surface.contact, instant.dt
+    if shares.bend != 1:  # semi-implicit Euler is of first order, and as the papers have it
+        ahead = shares.old * dt
+        carry_points(surface.points, dynamics, contact, ahead, like(dt, 0.5) * dt + ahead, dt)
+    centre_touching_links(contact, surface.work.response)
+    set_least_velocities(model, surface, dt, shares, like(dt, 1))
+
+
+@kernel
+def solve_step(model, system, instant, shares):
+    """Find the impulses, add them to u, and tell when the first impact is."""
+    surface, dynamics, dt = system.surface, system.dynamics, instant.dt
+    contact, response, impact = surface.contact, surface.work.response, surface.impact
+    impact.solved[0], impact.earliest[0], impact.bend[0] = 1, like(dt, math.inf), shares.bend
+    if contact.count[0] == 0:
+        clear_report(response)
+        return OK
+    answer_to_impulses(system, dt)
+    status = solve_with_restitution(model, surface, dynamics, dt, shares)
+    add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
+    if impact.phase[0] == WHOLE:
+        impact.earliest[0] = earliest_impact(model, surface, instant, shares)
+    return status
+
+
+FAMILIES[IMPULSE_SOLVER] = Family(
+    add_known_forces=add_held_impulses,
+    detect=detect_within_step,
+    detect_missed=detect_missed,
+    solve=solve_step,
+    solve_again=solve_nothing_again,
+    hold=hold_as_forces,
+    complete=impulses_are_complete,
+    trials=30,
+)

@@ -1,0 +1,81 @@
+"""Restitution: how fast points must leave the ground, and as much of it as adds no energy."""
+
+from stiction.collision.detection import NEVER
+from stiction.compiler.compiled import kernel
+from stiction.contact.contact_model import newton_impacts_of, restitution_of
+from stiction.contact.families.impulse_law import ask_model
+from stiction.contact.surface import APPROACH, IMPACT, SKIN, rest_speed
+from stiction.kernels.response import velocity_after
+from stiction.kernels.spatial import add, dot, like, load_vector
+from stiction.kernels.tree import OK
+
+TRIALS = 12  # for a restitution that adds no energy
+SMALL_WORK = 1e-10  # relative rounding of the work of an impact
+
+
+@kernel
+def set_least_velocities(model, surface, dt, shares, bounce):
+    """Write the slowest velocity along the normal that each point may end the step with.
+
+    An open point may close its gap and no more, one that touches may not sink deeper; at an impact
+    a point that comes down fast goes up again with `bounce` times its coefficient of restitution.
+    """
+    contact, phase = surface.contact, surface.impact.phase[0]
+    skin = like(dt, SKIN) * surface.points.size[0]
+    for i in range(contact.count[0]):
+        pair, gap = contact.pair[i], -contact.depth[i]
+        v_n = dot(load_vector(contact.normal, i), load_vector(contact.velocity, i))
+        fast = v_n < -rest_speed(model, surface, pair)
+        least = like(gap, 0)
+        if phase == IMPACT:
+            if fast:
+                least = -bounce * restitution_of(model, contact.table, pair) * v_n
+        elif phase == APPROACH and fast:
+            least = like(gap, NEVER)
+        elif gap > skin:
+            # what bounces needs its time of impact, so it is held up only within this step
+            bounces = fast and restitution_of(model, contact.table, pair) > 0
+            new = shares.bend if bounces else shares.new
+            least = min(-((gap - skin) / dt + shares.old * v_n) / new, least)
+        contact.least_velocity[i] = least
+
+
+@kernel
+def solve_with_restitution(model, surface, dynamics, dt, shares):
+    """Find the impulses; at an impact with the most restitution, up to the given, that is safe.
+
+    Newton's law of restitution can add energy where friction acts as well, so the impulses must not
+    do positive work on the points: work = sum p . (v_before + v_after) / 2. Without restitution
+    they never do; between, the largest safe share is found by halving.
+    """
+    contact, response = surface.contact, surface.work.response
+    safe, unsafe, share = like(dt, 0), like(dt, 1), like(dt, 1)
+    status = OK
+    for trial in range(TRIALS):
+        status = ask_model(model, surface, dynamics, dt)
+        if surface.impact.phase[0] != IMPACT or share == safe:
+            break
+        if adds_no_energy(model, contact, response):
+            if share == 1:
+                break
+            safe = share
+        else:
+            unsafe = share
+        last = trial >= TRIALS - 2
+        share = safe if last else like(dt, 0.5) * (safe + unsafe)
+        set_least_velocities(model, surface, dt, shares, share)
+    return status
+
+
+@kernel
+def adds_no_energy(model, contact, response):
+    """Tell whether an impact adds no energy, or is allowed to."""
+    total, size = like(contact.depth[0], 0), like(contact.depth[0], 0)
+    for i in range(contact.count[0]):
+        if newton_impacts_of(model, contact.table, contact.pair[i]) > 0:
+            return True
+        p, before = load_vector(contact.impulse, i), load_vector(contact.velocity, i)
+        done = dot(p, add(before, velocity_after(contact, response, i)))
+        total += done
+        size += abs(dot(p, before))
+    return total <= like(size, SMALL_WORK) * size

@@ -1,0 +1,1 @@
+"""Numerical methods that contact models share."""

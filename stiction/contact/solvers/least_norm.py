@@ -1,0 +1,126 @@
+"""Impulses of least norm with the same wrench on each link: many points of a foot share its load.
+
+Impulses that share a wrench w move the robot alike. Those of least norm are P (P'P)^+ w; where some
+would leave their friction cones, the present ones are moved towards them as far as all stay inside,
+and points that are open or slide, whose impulses are no free choice, are left as they are.
+"""
+
+import math
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.friction import MU, tangential
+from stiction.contact.solvers.lu_factors import RIGHT, factor, substitute
+from stiction.contact.solvers.newton import stiffen_sticking
+from stiction.kernels.response import arm_from_centre, velocity_after
+from stiction.kernels.spatial import (
+    add,
+    cross,
+    dot,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    symmetric_add,
+    symmetric_outer,
+    zero_vector,
+)
+
+STUCK_SPEED = 1e-6  # slower points stick [m/s]
+WEAK = 1e-12  # relative size of directions in which the points of a touching link give no wrench
+
+
+@kernel
+def sticks(contact, response, i):
+    """Tell whether point i is pressed and does not slide at the end of the step."""
+    n = load_vector(contact.normal, i)
+    v_t = tangential(n, velocity_after(contact, response, i))
+    pressed = dot(n, load_vector(contact.impulse, i)) > 0
+    return pressed and dot(v_t, v_t) <= like(n[0], STUCK_SPEED * STUCK_SPEED)
+
+
+@kernel
+def even_out(contact, response, scratch):
+    """Move the impulses of every touching link towards those of least norm with the same wrench."""
+    first = 0
+    for touching in range(contact.touching_count[0]):
+        last = first
+        while last < contact.count[0] and contact.touching[last] == touching:
+            last += 1
+        if gather_sticking(contact, response, first, last) > 1:
+            factor(response.matrix, response.residual, 6)
+            substitute(response.matrix, response.residual, 6)
+            move_within_cones(contact, response, scratch, first, last)
+        first = last
+
+
+@kernel
+def gather_sticking(contact, response, first, last):
+    """Write sum P'P into matrix and w into the right-hand side; returns how many points stick."""
+    zero = like(contact.depth[0], 0)
+    force, moment = zero_vector(zero), zero_vector(zero)
+    count, s, ss = 0, zero_vector(zero), (zero, zero, zero, zero, zero, zero)
+    for i in range(first, last):
+        if sticks(contact, response, i):
+            r, p = arm_from_centre(contact, response, i), load_vector(contact.impulse, i)
+            force, moment = add(force, p), add(moment, cross(r, p))
+            count += 1
+            s = add(s, r)
+            ss = symmetric_add(ss, symmetric_outer(r, r))
+    A = response.tangent
+    for row in range(6):
+        for k in range(6):
+            A[0, row, k] = 0
+        response.residual[RIGHT, row] = force[row] if row < 3 else moment[row - 3]
+    stiffen_sticking(A, 0, like(zero, 1), count, s, ss)
+    weak = like(zero, WEAK) * (ss[0] + ss[3] + ss[5])
+    for row in range(6):
+        for k in range(6):
+            response.matrix[row, k] = A[0, row, k]
+        response.matrix[row, row] += weak
+    return count
+
+
+@kernel
+def move_within_cones(contact, response, scratch, first, last):
+    """Move the sticking points' impulses towards P y as far as all stay in their cones."""
+    share = like(contact.depth[0], 1)
+    for i in range(first, last):
+        if sticks(contact, response, i):
+            p = load_vector(contact.impulse, i)
+            change = sub(even_impulse(contact, response, i), p)
+            share = min(
+                share, way_inside(load_vector(contact.normal, i), scratch[i, MU], p, change)
+            )
+    for i in range(first, last):
+        if sticks(contact, response, i):
+            p = load_vector(contact.impulse, i)
+            change = sub(even_impulse(contact, response, i), p)
+            store_vector(contact.impulse, i, add(p, scale(share, change)))
+
+
+@kernel
+def even_impulse(contact, response, i):
+    """P y for point i."""
+    y, r = response.residual, arm_from_centre(contact, response, i)
+    linear = (y[RIGHT, 0], y[RIGHT, 1], y[RIGHT, 2])
+    return add(linear, cross((y[RIGHT, 3], y[RIGHT, 4], y[RIGHT, 5]), r))
+
+
+@kernel
+def way_inside(n, mu, p, change):
+    """Largest share <= 1 for which p + share change stays in the friction cone, p being inside."""
+    p_n, c_n = dot(n, p), dot(n, change)
+    p_t, c_t = tangential(n, p), tangential(n, change)
+    # |p_t + s c_t|^2 - mu^2 (p_n + s c_n)^2 = a s^2 + 2 b s + c <= 0 and p_n + s c_n >= 0
+    a = dot(c_t, c_t) - mu * mu * c_n * c_n
+    b = dot(p_t, c_t) - mu * mu * p_n * c_n
+    c = min(dot(p_t, p_t) - mu * mu * p_n * p_n, like(p_n, 0))
+    one = like(p_n, 1)
+    root = math.sqrt(max(b * b - a * c, like(p_n, 0)))
+    share = one
+    if b + root > 0:
+        share = min(one, -c / (b + root))
+    if p_n + share * c_n < 0:
+        share = min(share, -p_n / c_n)
+    return share

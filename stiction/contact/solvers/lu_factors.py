@@ -1,0 +1,114 @@
+"""Dense linear systems of six unknowns per touching link: LU factors with threshold pivoting.
+
+Six columns are written out at a time. The systems are small and their size is known only when they
+are solved; a compiler makes vector instructions of six written-out terms, and not of such loops.
+"""
+
+from stiction.compiler.compiled import kernel
+from stiction.kernels.spatial import like
+
+RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
+LARGE = 0.1  # part of the largest entry below it that makes a diagonal entry a good pivot
+
+
+@kernel
+def factor(A, order, n):
+    """LU factors of A (n x n) in its place, the diagonal of U inverted.
+
+    order[PIVOT] holds exchanged rows. A has columns up to the next multiple of six.
+    """
+    blocks = (n + 5) // 6
+    for k in range(n):
+        best = pivot_row(A, k, n)
+        order[PIVOT, k] = best
+        if best != k:
+            for block in range(blocks):
+                exchange_rows(A, k, best, 6 * block)
+        inverse = like(A[k, k], 1) / A[k, k]
+        for block in range(k // 6, blocks):
+            subtract_row(A, k, 6 * block, inverse, n)
+        for i in range(k + 1, n):
+            A[i, k] *= inverse
+        A[k, k] = inverse
+
+
+@kernel
+def substitute(A, x, n):
+    """x[RIGHT] <- A^-1 x[RIGHT] with the factors of A."""
+    for k in range(n):
+        best = int(x[PIVOT, k])
+        x[RIGHT, k], x[RIGHT, best] = x[RIGHT, best], x[RIGHT, k]
+    for k in range(n):
+        known = x[RIGHT, k]
+        for i in range(k + 1, n):
+            x[RIGHT, i] -= A[i, k] * known
+    for k in range(n - 1, -1, -1):
+        known = x[RIGHT, k] * A[k, k]
+        x[RIGHT, k] = known
+        for i in range(k):
+            x[RIGHT, i] -= A[i, k] * known
+
+
+@kernel
+def pivot_row(A, k, n):
+    """Row to eliminate unknown k with: row k if its entry is large enough, else the largest one's.
+
+    The diagonal mostly is; a search for the largest in each column takes as long as eliminating.
+    """
+    best, largest = k, abs(A[k, k])
+    for i in range(k + 1, n):
+        largest = max(largest, abs(A[i, k]))
+    if abs(A[k, k]) < like(largest, LARGE) * largest:
+        for i in range(k + 1, n):
+            if abs(A[i, k]) == largest:
+                best = i
+    return best
+
+
+@kernel
+def subtract_row(A, k, column, inverse, n):
+    """Eliminate unknown k from the rows below, in the six columns from `column` on behind k."""
+    zero = like(inverse, 0)
+    a0, a1, a2, a3, a4, a5 = load_six(A, k, column)
+    a0 = a0 if column > k else zero
+    a1 = a1 if column + 1 > k else zero
+    a2 = a2 if column + 2 > k else zero
+    a3 = a3 if column + 3 > k else zero
+    a4 = a4 if column + 4 > k else zero
+    a5 = a5 if column + 5 > k else zero
+    for i in range(k + 1, n):
+        share = A[i, k] * inverse
+        A[i, column] -= share * a0
+        A[i, column + 1] -= share * a1
+        A[i, column + 2] -= share * a2
+        A[i, column + 3] -= share * a3
+        A[i, column + 4] -= share * a4
+        A[i, column + 5] -= share * a5
+
+
+@kernel
+def exchange_rows(A, i, k, column):
+    """Exchange rows i and k in the six columns from `column` on."""
+    six = load_six(A, i, column)
+    store_six(A, i, column, load_six(A, k, column))
+    store_six(A, k, column, six)
+
+
+@kernel
+def load_six(A, i, column):
+    """Six entries of row i from `column` on."""
+    return (
+        A[i, column],
+        A[i, column + 1],
+        A[i, column + 2],
+        A[i, column + 3],
+        A[i, column + 4],
+        A[i, column + 5],
+    )
+
+
+@kernel
+def store_six(A, i, column, six):
+    """Write six entries of row i from `column` on."""
+    A[i, column], A[i, column + 1], A[i, column + 2] = six[0], six[1], six[2]
+    A[i, column + 3], A[i, column + 4], A[i, column + 5] = six[3], six[4], six[5]

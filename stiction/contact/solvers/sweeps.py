@@ -1,0 +1,179 @@
+"""One contact after the other: the sweeps of Algorithm 1 of [CBM], see `gauss_seidel.py`.
+
+And sweeps in which every contact is solved exactly, all others held (`one_contact.py`). These are
+slower but end where friction is so high that the others run in circles.
+"""
+
+import math
+
+from stiction.compiler.compiled import kernel, seldom
+from stiction.contact.friction import MU
+from stiction.contact.solvers.one_contact import slip_impulse
+from stiction.kernels.response import (
+    apply_impulse,
+    arm_from_centre,
+    delassus,
+    gather_wrenches,
+    respond_to_wrenches,
+)
+from stiction.kernels.spatial import (
+    add,
+    column,
+    cross,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    scale,
+    store_vector,
+    sub,
+    symmetric_transform,
+    transform,
+    zero_vector,
+)
+
+INVERSE, NORMAL_STEP, TANGENT_STEP, PUSH = (
+    2,
+    8,
+    9,
+    10,
+)  # columns of the scratch, see `prepare_point`
+
+
+EXACT_SWEEPS, LENIENT = 1000, 10.0  # what sweeps cannot take away in a rod that jams, 1e-6 m/s
+
+
+@seldom
+def sweep_exactly(contact, response, scratch, speed):
+    """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
+
+    That is, a change below LENIENT times the speed that other methods come down to.
+    """
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(speed))
+    prepare_points(contact, response, scratch)
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    moved = speed
+    for k in range(EXACT_SWEEPS):
+        moved = sweep(contact, response, scratch, True)
+        if moved <= like(speed, LENIENT) * speed:
+            return k + 1, moved, True
+    return EXACT_SWEEPS, moved, False
+
+
+@kernel
+def prepare_points(contact, response, scratch):
+    """Keep what the local problem of every point needs."""
+    for i in range(contact.count[0]):
+        prepare_point(contact, response, scratch, i)
+
+
+@kernel
+def prepare_point(contact, response, scratch, i):
+    """Keep what the local problem needs of G, the velocity of a point per impulse on it.
+
+    The inverse of G; 1 / G_nn; 1 / (largest eigenvalue of G along the ground); G n.
+    """
+    G, n = delassus(contact, response, i, i), load_vector(contact.normal, i)
+    xx, xy, xz = sub_determinants(G)
+    one = like(xx[0], 1)
+    determinant = dot(G[0], xx)
+    k = one / determinant
+    scratch[i, INVERSE], scratch[i, INVERSE + 1], scratch[i, INVERSE + 2] = scale(k, xx)
+    scratch[i, INVERSE + 3], scratch[i, INVERSE + 4] = k * xy[1], k * xy[2]
+    scratch[i, INVERSE + 5] = k * xz[2]
+    push = transform(G, n)
+    G_nn = dot(n, push)
+    scratch[i, NORMAL_STEP] = one / G_nn
+    # along the ground: half the trace, and the determinant from that of the whole
+    half = like(G_nn, 0.5) * (G[0][0] + G[1][1] + G[2][2] - G_nn)
+    minor = dot(n, transform((xx, xy, xz), n))
+    scratch[i, TANGENT_STEP] = one / (half + math.sqrt(max(half * half - minor, like(half, 0))))
+    scratch[i, PUSH], scratch[i, PUSH + 1], scratch[i, PUSH + 2] = push
+
+
+@kernel
+def sub_determinants(G):
+    """Return the adjugate of a symmetric matrix, as rows."""
+    x, y, z = column(G, 0), column(G, 1), column(G, 2)
+    return cross(y, z), cross(z, x), cross(x, y)
+
+
+@kernel
+def sweep(contact, response, scratch, exactly):
+    """Visit every contact once; returns the largest change of a point's velocity when visited."""
+    moved = like(scratch[0, MU], 0)
+    for i in range(contact.count[0]):
+        old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
+        r = arm_from_centre(contact, response, i)
+        t = load_twist(response.twist, contact.touching[i])
+        before = point_velocity(t, r)
+        v = add(load_vector(contact.velocity, i), before)
+        v = add(v, scale(-contact.least_velocity[i], n))
+        if exactly:
+            new = solve_contact_exactly(contact, response, scratch, i, n, old, v)
+        else:
+            new = solve_contact(scratch, i, n, old, v)
+        change = sub(new, old)
+        if dot(change, change) > 0:
+            store_vector(contact.impulse, i, new)
+            apply_impulse(contact, response, i, r, change)
+            after = load_twist(response.twist, contact.touching[i])
+            gained = sub(point_velocity(after, r), before)
+            moved = max(moved, dot(gained, gained))
+    return math.sqrt(moved)
+
+
+@kernel
+def solve_contact(scratch, i, n, p, v):
+    """Return the impulse of one contact, all others held: the inner loop of Algorithm 1."""
+    mu, stick = scratch[i, MU], stopping_impulse(scratch, i, p, v)
+    if inside_cone(n, mu, stick):
+        return stick
+    p_n = dot(n, p)
+    normal = max(like(mu, 0), p_n - scratch[i, NORMAL_STEP] * dot(n, v))
+    push = (scratch[i, PUSH], scratch[i, PUSH + 1], scratch[i, PUSH + 2])
+    moved = add(v, scale(normal - p_n, push))
+    y = sub(p, scale(scratch[i, TANGENT_STEP], moved))
+    y = sub(y, scale(dot(n, y), n))
+    size, limit = math.sqrt(dot(y, y)), mu * normal
+    if size > limit:
+        y = scale(limit / size, y)
+    return add(scale(normal, n), y)
+
+
+@kernel
+def stopping_impulse(scratch, i, p, v):
+    """Impulse that stops the point, all others held."""
+    inverse = (
+        scratch[i, INVERSE],
+        scratch[i, INVERSE + 1],
+        scratch[i, INVERSE + 2],
+        scratch[i, INVERSE + 3],
+        scratch[i, INVERSE + 4],
+        scratch[i, INVERSE + 5],
+    )
+    return sub(p, symmetric_transform(inverse, v))
+
+
+@kernel
+def inside_cone(n, mu, p):
+    """Tell whether an impulse presses and is inside the friction cone."""
+    p_n = dot(n, p)
+    return p_n > 0 and dot(p, p) <= (like(mu, 1) + mu * mu) * p_n * p_n
+
+
+@kernel
+def solve_contact_exactly(contact, response, scratch, i, n, p, v):
+    """Return the impulse of one contact, all others held, that obeys the law."""
+    mu, stick = scratch[i, MU], stopping_impulse(scratch, i, p, v)
+    if inside_cone(n, mu, stick):
+        return stick
+    G = delassus(contact, response, i, i)
+    c = sub(v, transform(G, p))
+    if dot(n, c) >= 0:
+        return zero_vector(mu)
+    slip, speed = slip_impulse(G, n, c, mu)
+    return slip if speed >= 0 else solve_contact(scratch, i, n, p, v)

@@ -1,0 +1,47 @@
+"""Time of impact: when the first point that comes down fast reaches the ground."""
+
+import math
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.contact_model import restitution_of
+from stiction.contact.surface import rest_speed
+from stiction.kernels.response import arm_from_centre
+from stiction.kernels.spatial import dot, like, load_twist, load_vector, point_velocity
+
+
+@kernel
+def earliest_impact(model, surface, instant, shares):
+    """When the first point that is held up and came down fast reaches the ground [s]; else inf.
+
+    From the begin of the step a gap closes as gap + v t + shares.bend a t^2, in the way that the
+    integrator moves positions. Where the next contact detection follows the new velocity alone, a
+    point without restitution needs no time of its own: it is just at the ground by then.
+    """
+    contact, response = surface.contact, surface.work.response
+    first = like(instant.dt, math.inf)
+    for i in range(contact.count[0]):
+        n = load_vector(contact.normal, i)
+        v_n = dot(n, load_vector(contact.velocity, i))
+        if dot(n, load_vector(contact.impulse, i)) <= 0:
+            continue
+        pair = contact.pair[i]
+        if v_n >= -rest_speed(model, surface, pair):
+            continue
+        if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
+            continue
+        r = arm_from_centre(contact, response, i)
+        change = dot(n, point_velocity(load_twist(response.free, contact.touching[i]), r))
+        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
+        first = min(first, time_to_close(gap, v_n, shares.bend * change / instant.dt))
+    return first
+
+
+@kernel
+def time_to_close(gap, v, a):
+    """First t >= 0 with gap + v t + a t^2 = 0, for v < 0; if there is none, when it is least."""
+    if gap <= 0:
+        return like(gap, 0)
+    root = v * v - like(gap, 4) * a * gap
+    if root < 0:
+        return -v / (like(gap, 2) * a)
+    return like(gap, 2) * gap / (-v + math.sqrt(root))

@@ -1,0 +1,60 @@
+"""Steps that were not solved: how many, how badly, and the warning that says so."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import UnsolvedWarning
+from stiction.step.loop import Report
+
+
+@dataclass(frozen=True)
+class UnsolvedSteps:
+    """Steps in which the contact problem, or the friction of the joints, was not solved."""
+
+    count: int
+    steps: int  # taken, solved or not
+    residual: float  # the worst of them, in the unit of the contact model's tolerance
+    time: float | None  # when the worst of them began [s]
+
+    @property
+    def share(self) -> float:
+        """Unsolved steps as a fraction of all."""
+        return self.count / self.steps if self.steps else 0.0
+
+    def message(self, model: Any) -> str:
+        """One sentence with the numbers; `model`: parameters of the contact model."""
+        name = type(model).__name__
+        tolerance = getattr(model, "tolerance", None)
+        if tolerance is not None and self.residual <= tolerance:
+            worst = f"as at t = {self.time:.6g} s, joint friction and contact did not agree"
+        else:
+            worst = f"the worst began at t = {self.time:.6g} s with residual {self.residual:.3g}"
+            worst += "" if tolerance is None else f" (tolerance {tolerance:g})"
+        return (
+            f"{name}: {self.count} of {self.steps} steps ({100 * self.share:.3g} %) were not "
+            f"solved; {worst}; try a smaller dt or another contact model"
+        )
+
+
+def allocate_report(real: Any = np.float64) -> Report:
+    """Return the report of a run that has not begun."""
+    steps, fault, unsolved, worst_step = (np.zeros(1, np.int64) for _ in range(4))
+    work = np.zeros(1, real), np.zeros(1, real), np.zeros(1, np.int64)
+    return Report(steps, fault, unsolved, worst_step, np.zeros(1, real), *work)
+
+
+def unsolved_steps(report: Report, start: float, dt: float) -> UnsolvedSteps:
+    """Return what a report says of a run that began at `start` [s] and takes steps of `dt` [s]."""
+    count, steps = int(report.unsolved[0]), int(report.steps[0])
+    time = start + int(report.worst_step[0]) * dt if count else None
+    return UnsolvedSteps(count, steps, float(report.worst_residual[0]), time)
+
+
+def warn_of_unsolved(message: str, stacklevel: int) -> None:
+    """Warn the caller that is `stacklevel` frames up, as counted from the function that calls."""
+    warnings.warn(message, UnsolvedWarning, stacklevel=stacklevel + 1)

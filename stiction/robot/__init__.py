@@ -1,0 +1,1 @@
+"""From a description to a robot: flat arrays, its file, its soles."""

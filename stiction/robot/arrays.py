@@ -1,0 +1,219 @@
+"""`Description` -> the arrays of a `Robot`.
+
+Links held by fixed joints are merged into their parents; their names stay as frames. Link -1 is the
+world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from stiction.description.description import SHAPE_KINDS, WORLD, Description, Joint, Shape
+from stiction.description.rotation import Pose, joined, six
+from stiction.errors import DescriptionError
+from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
+
+JOINT_CODES = {"free": FREE, "revolute": REVOLUTE, "prismatic": PRISMATIC, "spherical": SPHERICAL}
+NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
+LIMITS = ("lower", "upper", "effort_lower", "effort_upper", "speed_limit")
+JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
+
+
+def robot_arrays(description: Description) -> dict[str, Any]:
+    """All fields of the Robot that a description makes."""
+    moving, place = _merge_fixed(description)
+    if not moving:
+        raise DescriptionError(
+            f"{description.source}: robot '{description.name}' has no moving joint; give "
+            "it at least one, free for an object that moves as a whole"
+        )
+    index = {joint.child: i for i, joint in enumerate(moving)}
+    joints = [_joint_arrays(joint, place, index) for joint in moving]
+    return {
+        "name": description.name,
+        "source": description.source,
+        "notes": _names(description.notes),
+        **_stacked(joints),
+        **_link_arrays(description, place, index),
+        **_dof_arrays(moving),
+        **_frame_arrays(description, place, index),
+        **_shape_arrays(description, place, index),
+        **_actuator_arrays(description, index),
+        **_other_arrays(description, moving),
+    }
+
+
+def _merge_fixed(description: Description) -> tuple[list[Joint], dict[str, tuple[str, Pose]]]:
+    """Return the moving joints, and for each link the moving link that carries it and where."""
+    place: dict[str, tuple[str, Pose]] = {WORLD: (WORLD, Pose.identity())}
+    moving = []
+    for joint in description.joints:
+        if joint.parent not in place:
+            raise DescriptionError(
+                f"{description.source}: joint '{joint.name}' comes before the joint of its parent "
+                f"'{joint.parent}'; list joints from the root outwards"
+            )
+        carrier, pose = place[joint.parent]
+        if joint.type == "fixed":
+            place[joint.child] = (carrier, pose.then(Pose.of(joint.position, joint.quaternion)))
+        else:
+            place[joint.child] = (joint.child, Pose.identity())
+            moving.append(joint)
+    return moving, place
+
+
+def _joint_arrays(joint: Joint, place: dict, index: dict[str, int]) -> dict:
+    """Arrays of one moving joint."""
+    carrier, pose = place[joint.parent]
+    pose = pose.then(Pose.of(joint.position, joint.quaternion))
+    if joint.type == "free":
+        pose = Pose.identity()  # its coordinates are absolute
+    return {
+        "link_name": joint.child,
+        "parent": index.get(carrier, -1),
+        "joint_name": joint.name,
+        "joint_type": JOINT_CODES[joint.type],
+        "joint_axis": np.array(joint.axis, float) / np.linalg.norm(joint.axis),
+        "joint_position": pose.position,
+        "joint_rotation": pose.rotation,
+    }
+
+
+def _stacked(rows: list[dict]) -> dict:
+    """One array per key from a list of equal dictionaries."""
+    return {key: np.array([row[key] for row in rows]) for key in rows[0]}
+
+
+def _link_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
+    """Mass, centre and inertia of the moving links with all that is fixed to them."""
+    bodies: list[list] = [[] for _ in index]
+    for link in description.links:
+        carrier, pose = place[link.name]
+        if carrier != WORLD:
+            bodies[index[carrier]].append(pose.inertia(link.mass, link.centre, link.inertia))
+    totals = [joined(parts) for parts in bodies]
+    return {
+        "mass": np.array([mass for mass, _, _ in totals]),
+        "centre": np.array([centre for _, centre, _ in totals]).reshape(-1, 3),
+        "inertia": np.array([six(inertia) for _, _, inertia in totals]).reshape(-1, 6),
+    }
+
+
+def _dof_arrays(moving: list[Joint]) -> dict:
+    """Arrays over the velocities; a joint of several has the same value for each."""
+    sizes = [V_SIZE[JOINT_CODES[joint.type]] for joint in moving]
+    return {
+        name: np.repeat(np.array([getattr(joint, name) for joint in moving], float), sizes)
+        for name in JOINT_PROPERTIES
+    }
+
+
+def _frame_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
+    """Named frames: those of the file, and the links that were merged."""
+    rows = [
+        (frame.name, *place[frame.link], frame.position, frame.quaternion)
+        for frame in description.frames
+    ]
+    taken = {frame.name for frame in description.frames}
+    for link in description.links:
+        if place[link.name][0] != link.name and link.name not in taken:
+            rows.append((link.name, *place[link.name], (0, 0, 0), (1, 0, 0, 0)))
+    poses = [pose.then(Pose.of(position, quaternion)) for _, _, pose, position, quaternion in rows]
+    return {
+        "frame_name": _names(row[0] for row in rows),
+        "frame_link": np.array([index.get(row[1], -1) for row in rows], int),
+        "frame_position": np.array([pose.position for pose in poses]).reshape(-1, 3),
+        "frame_rotation": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
+    }
+
+
+def _shape_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
+    """Shapes in the frames of the moving links."""
+    shapes = description.shapes
+    poses = [_shape_pose(shape, place) for shape in shapes]
+    sizes = [[*shape.size, 0.0, 0.0, 0.0][:3] for shape in shapes]
+    counts = [len(shape.vertices) for shape in shapes]
+    return {
+        "shape_name": _names(shape.name for shape in shapes),
+        "shape_link": np.array([index.get(place[s.link][0], -1) for s in shapes], int),
+        "shape_kind": np.array([SHAPE_KINDS.index(shape.kind) for shape in shapes], int),
+        "shape_size": np.array(sizes, float).reshape(-1, 3),
+        "shape_position": np.array([pose.position for pose in poses]).reshape(-1, 3),
+        "shape_rotation": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
+        "shape_material": _names(shape.material for shape in shapes),
+        "shape_collides": np.array([shape.collides for shape in shapes], bool),
+        "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
+        "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
+    }
+
+
+def _shape_pose(shape: Shape, place: dict) -> Pose:
+    return place[shape.link][1].then(Pose.of(shape.position, shape.quaternion))
+
+
+def _actuator_arrays(description: Description, index: dict[str, int]) -> dict:
+    """Actuators; each drives the joint of one link."""
+    child = {joint.name: joint.child for joint in description.joints}
+    all_of = description.actuators
+    return {
+        "actuator_name": _names(a.name for a in all_of),
+        "actuator_link": np.array([index[child[a.joint]] for a in all_of], int),
+        "actuator_gear": np.array([a.gear for a in all_of], float),
+        "actuator_gain": np.array([a.gain for a in all_of], float).reshape(-1, 3),
+        "actuator_bias": np.array([a.bias for a in all_of], float).reshape(-1, 3),
+        "actuator_control": _ranges((a.control_lower, a.control_upper) for a in all_of),
+        "actuator_force": _ranges((a.force_lower, a.force_upper) for a in all_of),
+    }
+
+
+def _other_arrays(description: Description, moving: list[Joint]) -> dict:
+    """Sensors, materials, keyframes, contact pairs and the home configuration."""
+    sensors, materials, keyframes = (
+        description.sensors,
+        description.materials,
+        description.keyframes,
+    )
+    nq = sum(Q_SIZE[JOINT_CODES[joint.type]] for joint in moving)
+    nv = sum(V_SIZE[JOINT_CODES[joint.type]] for joint in moving)
+    nu = len(description.actuators)
+    controls = [keyframe.control or (np.nan,) * nu for keyframe in keyframes]
+    return {
+        "sensor_name": _names(sensor.name for sensor in sensors),
+        "sensor_kind": _names(sensor.kind for sensor in sensors),
+        "sensor_target": _names(sensor.target for sensor in sensors),
+        "sensor_target_type": _names(sensor.target_type for sensor in sensors),
+        "material_name": _names(material.name for material in materials),
+        "material_mu": _ranges((m.mu_static, m.mu_kinetic) for m in materials),
+        "keyframe_name": _names(keyframe.name for keyframe in keyframes),
+        "keyframe_q": np.array([keyframe.q for keyframe in keyframes], float).reshape(
+            len(keyframes), nq
+        ),
+        "keyframe_v": np.array([keyframe.v for keyframe in keyframes], float).reshape(
+            len(keyframes), nv
+        ),
+        "keyframe_control": np.array(controls, float).reshape(len(keyframes), nu),
+        "contact_pairs": np.array(description.contact_pairs, dtype=np.str_).reshape(-1, 2),
+        "contact_excludes": np.array(description.contact_excludes, dtype=np.str_).reshape(-1, 2),
+        "home": _home(description, moving),
+    }
+
+
+def _home(description: Description, moving: list[Joint]) -> np.ndarray:
+    """Keyframe 'home', else 'qpos0', else all joints at zero."""
+    keyframes = {keyframe.name: keyframe.q for keyframe in description.keyframes}
+    for name in ("home", "qpos0"):
+        if name in keyframes:
+            return np.array(keyframes[name], float)
+    zero = {"free": [0, 0, 0, 1, 0, 0, 0], "spherical": [1, 0, 0, 0]}
+    return np.array([x for joint in moving for x in zero.get(joint.type, [0])], float)
+
+
+def _names(names: Iterable[str]) -> np.ndarray:
+    return np.array(list(names), dtype=np.str_)
+
+
+def _ranges(pairs: Iterable[tuple[float, float]]) -> np.ndarray:
+    return np.array(list(pairs), float).reshape(-1, 2)

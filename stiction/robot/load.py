@@ -1,0 +1,76 @@
+"""`load`: a model file -> `Robot`, whatever its format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from stiction.errors import InputError, ModelFileError
+from stiction.robot.robot import Robot
+
+FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), saved robots (.npz)"
+ROOT_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
+COMMENT_OR_HEAD = re.compile(rb"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
+SNIFFED = 65536  # bytes at the beginning of a file that tell its format
+
+
+def load(
+    path: str | Path,
+    base: str | None = None,
+    roots: Iterable[str | Path] = (),
+    mimic: str | None = None,
+) -> Robot:
+    """Read a robot, by what the file contains: MJCF, URDF, OpenHRP VRML, or a saved robot.
+
+    Args:
+        path: the file.
+        base: how the root of a URDF or VRML robot is held: "floating" (default for URDF), "fixed",
+            or for URDF "planar".
+        roots: folders in which meshes and included files may lie, besides that of the file.
+        mimic: what becomes of the mimic joints of a URDF file, which are not simulated:
+            "refused" (default), "free" to move by themselves, or "fixed".
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"{path}: no such file")
+    kind = format_of(path)
+    if base is not None and kind not in ("urdf", "vrml"):
+        raise InputError(f"{path}: base={base!r} is for URDF and VRML; this is a {kind} file")
+    if mimic is not None and kind != "urdf":
+        raise InputError(f"{path}: mimic={mimic!r} is for URDF; this is a {kind} file")
+    if kind == "npz":
+        return Robot.load(path)
+    folders = tuple(map(Path, roots))
+    if kind == "urdf":
+        from stiction.description.urdf import read_urdf
+
+        description = read_urdf(path, base or "floating", folders, mimic or "refused")
+    elif kind == "vrml":
+        from stiction.description.openhrp import read_openhrp
+
+        description = read_openhrp(path, base=base, roots=folders)
+    else:
+        from stiction.description.mjcf import read_mjcf
+
+        description = read_mjcf(path, roots)
+    return Robot.from_description(description)
+
+
+def format_of(path: Path) -> str:
+    """Return "npz", "vrml", "mjcf" or "urdf" by what the file contains."""
+    with open(path, "rb") as file:
+        begin = file.read(SNIFFED)
+    if begin.startswith(b"PK"):
+        return "npz"
+    if begin.startswith(b"#VRML"):
+        return "vrml"
+    root = ROOT_ELEMENT.search(COMMENT_OR_HEAD.sub(b"", begin))
+    by_element = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf"}
+    if root is not None and root[1] in by_element:
+        return by_element[root[1]]
+    by_suffix = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".wrl": "vrml", ".npz": "npz"}
+    if path.suffix.lower() in by_suffix:
+        return by_suffix[path.suffix.lower()]  # whose reader tells what is wrong with it
+    found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"
+    raise ModelFileError(f"{path}: format not known ({found}); known are {FORMATS}")

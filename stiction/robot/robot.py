@@ -1,0 +1,443 @@
+"""`Robot`: the flat arrays that every later stage reads; saved as one .npz file."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.compiler.arguments import numbers
+from stiction.description.checks import check
+from stiction.description.description import SHAPE_KINDS, WORLD, Description
+from stiction.description.rotation import Pose
+from stiction.errors import InputError, ModelFileError
+from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
+from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
+from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
+
+FORMAT = 1  # of the .npz file
+# what numpy, zipfile and zlib raise at a damaged file
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A robot or a free object as flat arrays: nl links, nq positions, nv velocities; SI units."""
+
+    name: str
+    source: str  # file it was read from, or what made it
+    notes: np.ndarray  # what a human should know about how it was read
+
+    link_name: np.ndarray  # (nl)
+    parent: np.ndarray  # (nl) link, -1 for the world
+    mass: np.ndarray  # (nl)
+    centre: np.ndarray  # (nl, 3)
+    inertia: np.ndarray  # (nl, 6) xx xy xz yy yz zz about the centre
+    joint_name: np.ndarray  # (nl)
+    joint_type: np.ndarray  # (nl)
+    joint_axis: np.ndarray  # (nl, 3)
+    joint_position: np.ndarray  # (nl, 3)
+    joint_rotation: np.ndarray  # (nl, 3, 3)
+
+    armature: np.ndarray  # (nv)
+    damping: np.ndarray  # (nv)
+    friction: np.ndarray  # (nv)
+    stiffness: np.ndarray  # (nv)
+    spring_reference: np.ndarray  # (nv)
+    lower: np.ndarray  # (nv)
+    upper: np.ndarray  # (nv)
+    effort_lower: np.ndarray  # (nv)
+    effort_upper: np.ndarray  # (nv)
+    speed_limit: np.ndarray  # (nv)
+
+    frame_name: np.ndarray  # (frames)
+    frame_link: np.ndarray  # (frames)
+    frame_position: np.ndarray  # (frames, 3)
+    frame_rotation: np.ndarray  # (frames, 3, 3)
+
+    shape_name: np.ndarray  # (shapes)
+    shape_link: np.ndarray  # (shapes)
+    shape_kind: np.ndarray  # (shapes) index into SHAPE_KINDS
+    shape_size: np.ndarray  # (shapes, 3) as in `Shape`, unused entries 0
+    shape_position: np.ndarray  # (shapes, 3)
+    shape_rotation: np.ndarray  # (shapes, 3, 3)
+    shape_material: np.ndarray  # (shapes) name
+    shape_collides: np.ndarray  # (shapes) bool
+    shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
+    vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
+
+    actuator_name: np.ndarray  # (nu)
+    actuator_link: np.ndarray  # (nu) link whose joint is driven
+    actuator_gear: np.ndarray  # (nu)
+    actuator_gain: np.ndarray  # (nu, 3)
+    actuator_bias: np.ndarray  # (nu, 3)
+    actuator_control: np.ndarray  # (nu, 2) range
+    actuator_force: np.ndarray  # (nu, 2) range
+
+    sensor_name: np.ndarray
+    sensor_kind: np.ndarray
+    sensor_target: np.ndarray
+    sensor_target_type: np.ndarray
+    material_name: np.ndarray
+    material_mu: np.ndarray  # (materials, 2) static, kinetic
+    keyframe_name: np.ndarray
+    keyframe_q: np.ndarray  # (keyframes, nq)
+    keyframe_v: np.ndarray  # (keyframes, nv)
+    keyframe_control: np.ndarray  # (keyframes, nu) NaN where the file says nothing
+    contact_pairs: np.ndarray  # (n, 2) names of shapes
+    contact_excludes: np.ndarray  # (n, 2) names of links
+    home: np.ndarray  # (nq) configuration to start from
+
+    @property
+    def nq(self) -> int:
+        """How many positions."""
+        return len(self.home)
+
+    @property
+    def nv(self) -> int:
+        """How many velocities."""
+        return len(self.armature)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all links [kg]."""
+        return float(self.mass.sum())
+
+    def named(self, name: str) -> Robot:
+        """Return the same robot under another name."""
+        return dataclasses.replace(self, name=str(name))
+
+    def at(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Robot:
+        """Return the same robot with its base there in the home configuration [m, w x y z]."""
+        position, quaternion = numbers(position), numbers(quaternion)
+        if position.shape != (3,) or quaternion.shape != (4,):
+            raise InputError(
+                f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4"
+            )
+        if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
+            raise InputError(
+                f"robot '{self.name}': at({position}, {quaternion}) "
+                "is not finite or has no rotation"
+            )
+        roots = np.flatnonzero(self.parent < 0)
+        if len(roots) != 1:
+            raise InputError(
+                f"robot '{self.name}' has {len(roots)} roots; at() places robots with one"
+            )
+        root = roots[0]
+        if self.joint_type[root] == FREE:
+            home = self.home.copy()
+            start = self.q_index[root]
+            home[start : start + 7] = [*position, *(quaternion / np.linalg.norm(quaternion))]
+            return dataclasses.replace(self, home=home)
+        return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
+
+    def _moved(self, pose: Pose) -> dict[str, Any]:
+        """What changes when all that is fixed to the world moves along with a pose."""
+        changed: dict[str, Any] = {}
+        for what, fixed in (
+            ("joint", self.parent < 0),
+            ("frame", self.frame_link < 0),
+            ("shape", self.shape_link < 0),
+        ):
+            positions = getattr(self, f"{what}_position").copy()
+            rotations = getattr(self, f"{what}_rotation").copy()
+            for i in np.flatnonzero(fixed):
+                positions[i], rotations[i] = pose.then(Pose(positions[i], rotations[i]))
+            changed |= {f"{what}_position": positions, f"{what}_rotation": rotations}
+        return changed
+
+    @property
+    def shape_touches(self) -> np.ndarray:
+        """Which shapes may touch the ground, (shapes) bool.
+
+        Colliding shapes of moving links, less those of links that the file keeps apart from what
+        is fixed in the world (by <exclude> or by contype and conaffinity), plus those that a <pair>
+        of the file joins with something fixed in the world.
+        """
+        moving = self.shape_collides & (self.shape_link >= 0)
+        fixed = set(self.shape_name[self.shape_link < 0].tolist())
+        paired = {
+            other
+            for pair in self.contact_pairs.tolist()
+            for one, other in (pair, pair[::-1])
+            if one in fixed
+        }
+        apart = {name for pair in self.contact_excludes.tolist() if WORLD in pair for name in pair}
+        links = np.append(self.link_name, WORLD)[self.shape_link]
+        return moving & (
+            np.isin(self.shape_name, list(paired)) | ~np.isin(links, list(apart - {WORLD}))
+        )
+
+    def with_joints(self, **values: ArrayLike) -> Robot:
+        """Return the same robot with other joint properties, each a number for all or nv of them.
+
+        For example `with_joints(friction=0, damping=0, lower=-inf, upper=inf)`.
+        """
+        changed: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in JOINT_PROPERTIES:
+                raise InputError(
+                    f"with_joints: no property '{name}'; there are {', '.join(JOINT_PROPERTIES)}"
+                )
+            given = numbers(value)
+            if given.shape not in ((), (self.nv,)) or np.isnan(given).any():
+                raise InputError(
+                    f"with_joints: {name} must be a number or {self.nv} of them, not NaN; "
+                    f"found {value!r}"
+                )
+            if name in NOT_NEGATIVE and (given < 0).any():
+                raise InputError(f"with_joints: {name} must not be negative, found {given.min()}")
+            changed[name] = np.broadcast_to(given, self.nv).copy()
+        robot = dataclasses.replace(self, **changed)
+        if (robot.lower > robot.upper).any() or (robot.effort_lower > robot.effort_upper).any():
+            raise InputError("with_joints: a lower limit lies above its upper limit")
+        return robot
+
+    def with_colliding(self, *names: str) -> Robot:
+        """Return the same robot where just these shapes, or all shapes of these links, collide.
+
+        They also touch the ground, whatever pairs and excludes of the file say.
+        """
+        collides = np.zeros(len(self.shape_name), bool)
+        for name in names:
+            links = np.flatnonzero(self.link_name == name)
+            chosen = (self.shape_name == name) | np.isin(self.shape_link, links)
+            if not chosen.any():
+                known = ", ".join(self.shape_name) or "none"
+                raise InputError(
+                    f"robot '{self.name}': with_colliding: no shape '{name}', and no link of that "
+                    f"name has one; its shapes are {known}"
+                )
+            collides |= chosen
+        kept = [WORLD not in pair for pair in self.contact_excludes.tolist()]
+        excludes = self.contact_excludes[np.array(kept, bool)]
+        return dataclasses.replace(self, shape_collides=collides, contact_excludes=excludes)
+
+    def with_material(self, name: str) -> Robot:
+        """Return the same robot with all shapes of one material, for `World(materials=...)`."""
+        if not (isinstance(name, str) and name):
+            raise InputError(f"robot '{self.name}': with_material({name!r}): give a name")
+        materials = np.array([name] * len(self.shape_name), dtype=np.str_)
+        return dataclasses.replace(self, shape_material=materials)
+
+    def with_sole_points(self, name: str, along: int, across: int) -> Robot:
+        """Return the same robot where a grid of points under a shape touches instead of the shape.
+
+        name: a box or hull, or a link with one that collides. The grid fills the face that looks
+        down in the home configuration, of a hull the rectangle around it, up to its edges, with
+        `along` points along the longer edge and `across` along the shorter one.
+        """
+        if not all(isinstance(n, int | np.integer) and n >= 1 for n in (along, across)):
+            raise InputError(
+                f"robot '{self.name}': with_sole_points: found {along!r} points along and "
+                f"{across!r} across; give whole numbers, at least 1"
+            )
+        shape = self._sole(name)
+        kind = SHAPE_KINDS[self.shape_kind[shape]]
+        turned = home_rotation(self, int(self.shape_link[shape])) @ self.shape_rotation[shape]
+        if kind == "box":
+            face = lowest_face_of_box(self.shape_size[shape], -turned[2])
+        else:
+            rows = slice(self.shape_vertex[shape], self.shape_vertex[shape + 1])
+            face = lowest_face_of_hull(self.vertices[rows], -turned[2])
+        return self._with_points(shape, sole_grid(face, int(along), int(across)))
+
+    def _sole(self, name: str) -> int:
+        """Return the box or hull of a name, or the only colliding one of a link."""
+        links = np.flatnonzero(self.link_name == name)
+        of_link = np.isin(self.shape_link, links) & self.shape_collides
+        found = np.flatnonzero((self.shape_name == name) | of_link)
+        kinds = [SHAPE_KINDS[kind] for kind in self.shape_kind[found]]
+        if len(found) == 1 and kinds[0] in ("box", "hull"):
+            return int(found[0])
+        named = [f"{kind} '{self.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
+        raise InputError(
+            f"robot '{self.name}': with_sole_points: '{name}' is {', '.join(named) or 'no shape'}; "
+            "give the name of one box or hull, or of a link on which one alone collides"
+        )
+
+    def _with_points(self, shape: int, points: np.ndarray) -> Robot:
+        """Return the same robot where points, in the frame of a shape, collide in its place."""
+        name = f"{self.shape_name[shape]}_points"
+        collides = np.append(self.shape_collides, True)
+        collides[shape] = False
+        added: dict[str, Any] = {
+            "shape_name": name,
+            "shape_kind": SHAPE_KINDS.index("points"),
+            "shape_size": np.zeros(3),
+            "shape_vertex": len(self.vertices) + len(points),
+        }
+        for field in ("link", "position", "rotation", "material"):
+            added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
+        changed: dict[str, Any] = {
+            field: np.concatenate([getattr(self, field), np.array([value])])
+            for field, value in added.items()
+        }
+        old = str(self.shape_name[shape])
+        pairs = [[name if one == old else one for one in pair] for pair in self.contact_pairs]
+        changed["contact_pairs"] = np.array(pairs, dtype=np.str_).reshape(-1, 2)
+        vertices = np.concatenate([self.vertices, points])
+        return dataclasses.replace(self, **changed, shape_collides=collides, vertices=vertices)
+
+    @property
+    def q_index(self) -> np.ndarray:
+        """First position of each link's joint in q, (nl)."""
+        return np.concatenate([[0], np.cumsum([Q_SIZE[k] for k in self.joint_type])])[:-1].astype(
+            int
+        )
+
+    @property
+    def v_index(self) -> np.ndarray:
+        """First velocity of each link's joint in v, (nl)."""
+        return np.concatenate([[0], np.cumsum([V_SIZE[k] for k in self.joint_type])])[:-1].astype(
+            int
+        )
+
+    def keyframe(self, name: str) -> np.ndarray:
+        """Return the positions q of a keyframe of the file."""
+        found = np.flatnonzero(self.keyframe_name == name)
+        if not len(found):
+            known = ", ".join(self.keyframe_name) or "none"
+            raise InputError(f"robot '{self.name}' has no keyframe '{name}'; it has: {known}")
+        return self.keyframe_q[found[0]].copy()
+
+    def digest(self) -> str:
+        """Hash of everything that decides how the robot moves, 16 hexadecimal digits."""
+        digest = hashlib.sha256()
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name not in ("name", "source", "notes"):
+                digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
+        return digest.hexdigest()[:16]
+
+    def save(self, path: str | Path) -> None:
+        """Write one .npz file that numpy alone can read."""
+        try:
+            with open(path, "wb") as file:
+                self.write(file)
+        except OSError as error:
+            raise ModelFileError(f"{path}: cannot be written ({error})") from None
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write the .npz file to an open file."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        np.savez_compressed(file, format=FORMAT, **values)
+
+    @classmethod
+    def load(cls, path: str | Path | IO[bytes]) -> Robot:
+        """Read a robot that `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                values = {key: file[key] for key in file.files}
+        except _UNREADABLE as error:
+            raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
+        version = values.pop("format", "unknown")
+        if not np.array_equal(version, FORMAT):
+            raise ModelFileError(
+                f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
+            )
+        missing = {field.name for field in dataclasses.fields(cls)} ^ values.keys()
+        if missing:
+            raise ModelFileError(
+                f"{path}: missing or unknown entries: {', '.join(sorted(missing))}"
+            )
+        texts = {key: str(values[key]) for key in ("name", "source")}
+        robot = cls(**{**values, **texts})
+        damage = _damage(robot)
+        if damage:
+            raise ModelFileError(f"{path}: the robot in it is damaged: {damage}")
+        return robot
+
+    @classmethod
+    def from_description(cls, description: Description) -> Robot:
+        """Check a description and turn it into arrays."""
+        check(description)
+        return cls(**robot_arrays(description))
+
+
+# ----------------------------------------------------------------------------------------- checking
+
+
+def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
+    """Return the shape that every array of numbers must have."""
+    links, frames = len(robot.link_name), len(robot.frame_name)
+    shapes, actuators = len(robot.shape_name), len(robot.actuator_name)
+    nq = int(sum(Q_SIZE[kind] for kind in robot.joint_type))
+    nv = int(sum(V_SIZE[kind] for kind in robot.joint_type))
+    keyframes = len(robot.keyframe_name)
+    vector = {name: (nv,) for name in JOINT_PROPERTIES}
+    return vector | {
+        "parent": (links,),
+        "mass": (links,),
+        "centre": (links, 3),
+        "inertia": (links, 6),
+        "joint_name": (links,),
+        "joint_type": (links,),
+        "joint_axis": (links, 3),
+        "joint_position": (links, 3),
+        "joint_rotation": (links, 3, 3),
+        "frame_link": (frames,),
+        "frame_position": (frames, 3),
+        "frame_rotation": (frames, 3, 3),
+        "shape_link": (shapes,),
+        "shape_kind": (shapes,),
+        "shape_size": (shapes, 3),
+        "shape_position": (shapes, 3),
+        "shape_rotation": (shapes, 3, 3),
+        "shape_collides": (shapes,),
+        "shape_vertex": (shapes + 1,),
+        "actuator_link": (actuators,),
+        "actuator_gear": (actuators,),
+        "actuator_gain": (actuators, 3),
+        "actuator_bias": (actuators, 3),
+        "actuator_control": (actuators, 2),
+        "actuator_force": (actuators, 2),
+        "keyframe_q": (keyframes, nq),
+        "keyframe_v": (keyframes, nv),
+        "keyframe_control": (keyframes, actuators),
+        "home": (nq,),
+    }
+
+
+def _damage(robot: Robot) -> str:
+    """Return what is wrong with the arrays of a loaded robot, '' if nothing is."""
+    if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
+        return "'joint_type' holds numbers that are no joint types"
+    for name, shape in _shapes(robot).items():
+        if getattr(robot, name).shape != shape:
+            return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
+    links = len(robot.link_name)
+    if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
+        return "'parent' does not lead from every link to the world"
+    for name in ("frame_link", "shape_link", "actuator_link"):
+        if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
+            return f"'{name}' points to a link that is not there"
+    for name in (
+        "mass",
+        "centre",
+        "inertia",
+        "joint_axis",
+        "joint_position",
+        "joint_rotation",
+        "home",
+    ):
+        if not np.isfinite(getattr(robot, name)).all():
+            return f"'{name}' holds a number that is not finite"
+    return ""

@@ -1,0 +1,129 @@
+"""`simulate` a world for a while."""
+
+from __future__ import annotations
+
+import math
+import time as clock_time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.kernels.tree import OK
+from stiction.motion.motion import Motion
+from stiction.simulation.simulation import (
+    ARTICULATED,
+    AUTOMATIC,
+    MIDPOINT,
+    Controller,
+    Simulation,
+    is_count,
+    is_real,
+)
+from stiction.simulation.warn import warn_of_depth
+from stiction.step.record import Record
+from stiction.world.external import Push, TabulatedForce
+from stiction.world.world import State, World
+
+CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progress and Ctrl-C
+FIRST_CHUNK = 500  # [steps]
+LONGEST_RECORD = 16e9  # [bytes]
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a run keeps: one moment out of every `every` steps."""
+
+    every: int = 1
+
+
+EVERY_STEP = Recording()
+
+
+def simulate(
+    world: World,
+    contact: Any = AUTOMATIC,
+    *,
+    duration: float,
+    dt: float = 0.001,
+    state: State | None = None,
+    controller: Controller = None,
+    forces: Iterable[Push | TabulatedForce] = (),
+    integrator: Any = MIDPOINT,
+    record: Recording = EVERY_STEP,
+    method: ArticulatedBody | JointSpace = ARTICULATED,
+    progress: Progress | None = None,
+) -> Motion:
+    """Simulate until the first end of a step at or after `duration` [s]; returns what was recorded.
+
+    contact: the contact model. Not given, it is `Coulomb()` where a shape can touch the ground;
+    None means that nothing touches. progress is called now and then with the fraction done. A run
+    that fails raises a SimulationError whose `motion` holds what was recorded until then. Steps
+    that were not solved give one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
+    """
+    simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
+    if not (is_real(duration) and duration >= 0):
+        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
+    if not (isinstance(record, Recording) and is_count(record.every)):
+        raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
+    steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
+    rows = steps // record.every + 1
+    contact_points = len(simulation.point_names)
+    if rows * (world.nq + 3 * world.nv + 10 * contact_points + 3) * 8 > LONGEST_RECORD:
+        raise InputError(
+            f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
+            "give Recording(every=n)"
+        )
+    arrays = simulation.allocate_record(rows)
+    started = simulation.time
+    parameters = simulation.parameters()
+    parameters |= {"duration": float(duration), "record every": record.every}
+
+    def motion(kept: int) -> Motion:
+        time = started + np.arange(kept) * (record.every * simulation.dt)
+        recorded = {name: array[:kept] for name, array in arrays._asdict().items()}
+        counted = {"unsolved": asdict(simulation.unsolved)}
+        return Motion(world, time, **recorded, parameters=parameters | counted)
+
+    try:
+        _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
+    finally:  # a run that fails says it, too
+        parameters["notes"] += warn_of_depth(simulation, arrays.depth, stacklevel=2)
+        parameters["notes"] += simulation.warn_once(stacklevel=2)
+    if steps % record.every == 0:
+        arrays.q[-1], arrays.v[-1] = simulation.state.q, simulation.state.v
+        for name, array in arrays._asdict().items():
+            if name not in ("q", "v"):
+                array[-1] = np.nan
+    return motion(rows)
+
+
+def _run_in_chunks(
+    simulation: Simulation,
+    arrays: Record,
+    every: int,
+    steps: int,
+    motion: Callable[[int], Motion],
+    progress: Progress | None,
+) -> None:
+    """Take the steps, a tenth of a second at a time."""
+    done, chunk = 0, FIRST_CHUNK
+    while done < steps:
+        count = min(chunk, steps - done)
+        begun = clock_time.perf_counter()
+        status = simulation.advance(arrays, every, count)
+        took = clock_time.perf_counter() - begun
+        if status != OK:
+            kept = (simulation._steps - 1) // every + 1
+            so_far = motion(kept)
+            before = [so_far.state(k) for k in range(max(0, kept - 3), kept)]
+            raise simulation.failure(status, before, so_far)
+        done += count
+        chunk = max(1, int(count * min(10.0, CHUNK_SECONDS / max(took, 1e-9))))
+        if progress is not None:
+            progress(done / steps)

@@ -1,0 +1,517 @@
+"""`Simulation`: a world that is stepped by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.collision.detection import ContactPoints
+from stiction.contact.contact_model import (
+    FORCE_LAW,
+    MODELS,
+    Memory,
+    NoContact,
+    Workspace,
+    checked_model,
+)
+from stiction.contact.coulomb import Coulomb
+from stiction.contact.surface import Surface, allocate_impact
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.errors import DivergenceError, InputError, JointSolveError
+from stiction.integrators.midpoint import Midpoint
+from stiction.integrators.runge_kutta import RungeKutta4  # noqa: F401  registers it
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.kernels.response import allocate_response
+from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
+from stiction.motion.motion import Motion
+from stiction.motion.unsolved import (
+    UnsolvedSteps,
+    allocate_report,
+    unsolved_steps,
+    warn_of_unsolved,
+)
+from stiction.simulation.warn import (
+    warn_of_depth,
+    warn_of_energy,
+    warn_of_long_step,
+    warn_of_servos,
+)
+from stiction.step.integrator import INTEGRATORS
+from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
+from stiction.step.record import Record
+from stiction.step.system import StepState, System, Work
+from stiction.world.contact_points import allocate_contact, contact_points_of, untouchable
+from stiction.world.external import Push, TabulatedForce, bind_forces
+from stiction.world.ground import LEVEL
+from stiction.world.materials import check_named, pair_table
+from stiction.world.world import State, World, checked_vector
+
+# a specification with `bind(world)`, a parameter tuple of a registered type, or several
+Controller = Any
+
+
+class _Automatic:
+    """What `contact` is where nothing is said."""
+
+    def __repr__(self) -> str:
+        return "Coulomb() where a shape can touch the ground"
+
+
+AUTOMATIC: Any = _Automatic()
+MIDPOINT = Midpoint()
+ARTICULATED = ArticulatedBody()
+DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """Everything that the continuation of a simulation depends on."""
+
+    start: float
+    steps: int
+    q: np.ndarray
+    v: np.ndarray
+    mode: np.ndarray  # of the joints
+    last_acceleration: np.ndarray
+    memory: tuple[np.ndarray, ...]  # of the contact model
+    report: tuple[np.ndarray, ...]  # what became of the steps so far
+
+
+@dataclass(frozen=True)
+class ContactPoint:
+    """A point that touched in the last step."""
+
+    point: int  # its number, as in the arrays of a motion
+    shape: str
+    force: np.ndarray  # mean over the step, on the robot, world axes [N]
+    depth: float  # at the begin of the step [m]
+    slip: np.ndarray  # velocity along the ground at the begin of the step [m/s]
+
+
+class Simulation:
+    """A world that is stepped by hand, for control loops in Python."""
+
+    def __init__(
+        self,
+        world: World,
+        contact: Any = AUTOMATIC,
+        dt: float = 0.001,
+        state: State | None = None,
+        controller: Controller = None,
+        forces: Iterable[Push | TabulatedForce] = (),
+        integrator: Any = MIDPOINT,
+        method: ArticulatedBody | JointSpace = ARTICULATED,
+    ) -> None:
+        """Begin at a state, the home configuration by default; dt in s.
+
+        Without a contact model that is `Coulomb()` where a shape can touch the ground; None means
+        that nothing touches.
+        """
+        if not isinstance(world, World):
+            raise InputError(
+                f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
+            )
+        self.world = world
+        self.dt = checked_dt(dt)
+        self._integrator = checked_integrator(integrator)
+        controllers = bound_controllers(world, controller)
+        begin = world.check_state(state)
+        moved = world.moved_aside() if state is None else []
+        self._start, self._steps = begin.time, 0
+        self._state = StepState(begin.q, begin.v)
+        model, told = chosen_model(world, contact)
+        surface, self.point_names, self.notes = make_surface(world, model)
+        self.notes = [*moved, *told, *self.notes]
+        self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
+        self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
+        self._system = System(
+            allocate(world.tree),
+            checked_method(method),
+            controllers,
+            bind_forces(world, forces),
+            model,
+            surface,
+        )
+        self._work = allocate_work(world, len(self.point_names))
+        self._report = allocate_report()
+        self._warned = self._warned_of_energy = self._warned_of_depth = False
+        self._deepest_judged = 0.0  # [m]
+        self._nothing_recorded = self.allocate_record(0)
+        kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
+        self._run = loop_for(*kinds)
+
+    @property
+    def contacts(self) -> list[ContactPoint]:
+        """What touched in the last step, one entry for each touching point."""
+        work = self._work
+        meet_ground = np.flatnonzero((work.depth > 0) | (work.total_impulse != 0).any(axis=1))
+        return [
+            ContactPoint(
+                point=int(i),
+                shape=self.point_names[i],
+                force=work.total_impulse[i] / self.dt,
+                depth=float(work.depth[i]),
+                slip=work.slip[i].copy(),
+            )
+            for i in meet_ground
+        ]
+
+    @property
+    def time(self) -> float:
+        """Time now [s]."""
+        return self._start + self._steps * self.dt
+
+    @property
+    def state(self) -> State:
+        """A copy of the state now."""
+        return State(self._state.q.copy(), self._state.v.copy(), self.time)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Forces of controllers, and what prescribed motion takes, in the last step, (nv)."""
+        return self._work.total_torque.copy()
+
+    @property
+    def passive(self) -> np.ndarray:
+        """Forces of joint friction and stops in the last step, (nv)."""
+        return self._work.total_passive.copy()
+
+    @property
+    def unsolved(self) -> UnsolvedSteps:
+        """Steps so far whose contact problem or joint friction was not solved."""
+        return unsolved_steps(self._report, self._start, self.dt)
+
+    def warn_once(self, stacklevel: int) -> list[str]:
+        """Warn, once in its life, if steps were not solved, and if the ground gave energy.
+
+        Returns what was said of energy.
+        """
+        if self.unsolved.count and not self._warned:
+            self._warned = True
+            warn_of_unsolved(self.unsolved.message(self._system.model), stacklevel + 1)
+        if self._warned_of_energy:
+            return []
+        told = warn_of_energy(self, self._report, stacklevel + 1)
+        self._warned_of_energy = len(told) > 0
+        return told
+
+    def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
+        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers.
+
+        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy from
+        the ground and, in the last of the n steps, too much depth give a `StabilityWarning`.
+        """
+        if not is_count(n):
+            raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
+        applied = self._system.dynamics.applied
+        if torque is None:
+            applied[:] = 0.0
+        else:
+            applied[:] = checked_vector(
+                "torque", torque, self.world.nv, "force", self.world.dof_name
+            )
+        before = self.state
+        status = self.advance(self._nothing_recorded, 1, n)
+        self.warn_once(stacklevel=2)
+        self._warn_of_depth(stacklevel=2)
+        if status != OK:
+            raise self.failure(status, [before], None)
+
+    def _warn_of_depth(self, stacklevel: int) -> None:
+        """Warn once if the last step was deeper than dt allows; judged again only if it deepens."""
+        deepest = float(self._work.depth.max(initial=0.0))
+        if self._warned_of_depth or deepest <= DEEPER * self._deepest_judged:
+            return
+        self._deepest_judged = deepest
+        told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
+        self._warned_of_depth = len(told) > 0
+
+    def advance(self, record: Record, every: int, n: int) -> int:
+        """Take n steps in one compiled call; returns a status."""
+        clock = Clock(self._start, self.dt, every)
+        first = self._steps
+        status = self._run(
+            self._integrator,
+            self._system,
+            self._state,
+            self._work,
+            record,
+            clock,
+            first,
+            first + n,
+            self._report,
+        )
+        self._steps = int(self._report.steps[0])
+        return status
+
+    def allocate_record(self, rows: int) -> Record:
+        """Return arrays for a record of so many rows."""
+        return allocate_record(self.world, len(self.point_names), rows)
+
+    def save_state(self) -> SavedState:
+        """Return all that the continuation depends on."""
+        return SavedState(
+            self._start,
+            self._steps,
+            self._state.q.copy(),
+            self._state.v.copy(),
+            self._system.dynamics.mode.copy(),
+            self._system.dynamics.last_acceleration.copy(),
+            tuple(array.copy() for array in self._system.surface.memory),
+            tuple(array.copy() for array in self._report),
+        )
+
+    def restore_state(self, saved: SavedState) -> None:
+        """Go back to a saved state; the continuation is bitwise the same."""
+        if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
+            raise InputError(
+                f"restore_state(): the saved state has {len(saved.q)} positions and "
+                f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
+            )
+        memory = self._system.surface.memory
+        if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
+            raise InputError("restore_state(): the state was saved with another contact model")
+        self._start, self._steps = saved.start, saved.steps
+        self._state.q[:], self._state.v[:] = saved.q, saved.v
+        self._system.dynamics.mode[:] = saved.mode
+        self._system.dynamics.last_acceleration[:] = saved.last_acceleration
+        for array, values in zip(
+            (*memory, *self._report), (*saved.memory, *saved.report), strict=True
+        ):
+            array[:] = values
+
+    def parameters(self) -> dict[str, Any]:
+        """How the world is simulated, as plain values for the file of a motion."""
+        system = self._system
+        model = None
+        if not isinstance(system.model, NoContact):
+            model = {"model": type(system.model).__name__, **system.model._asdict()}
+        return {
+            "contact": model,
+            "dt": self.dt,
+            "integrator": type(self._integrator).__name__,
+            "method": type(system.method).__name__,
+            "controllers": [type(one).__name__ for one in system.controllers],
+            "external forces": len(system.forces.link),
+            "contact_points": self.point_names,
+            "pairs": self._pairs(),
+            "notes": self.notes,
+        }
+
+    def _pairs(self) -> list[dict[str, Any]]:
+        """Parameters that hold for each pair of materials, wherever they come from."""
+        system = self._system
+        if isinstance(system.model, NoContact):
+            return []
+        _, _, pairs = contact_points_of(self.world)
+        rows = system.surface.contact.table.tolist()
+        return [
+            {"pair": list(pair), **dict(zip(system.model._fields, row, strict=True))}
+            for pair, row in zip(pairs, rows, strict=True)
+        ]
+
+    def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
+        """Return the error that a status means; `before`: the last good states, oldest first."""
+        if status == DIVERGED:
+            return DivergenceError(self._divergence(before), motion)
+        joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
+        return JointSolveError(
+            f"t = {self.time - self.dt:.6g} s: no consistent friction and stop forces were found; "
+            f"joints in question: {joints}; try a smaller dt",
+            motion,
+        )
+
+    def _unsettled(self) -> np.ndarray:
+        tree = self.world.tree
+        limited = np.isfinite(tree.lower) | np.isfinite(tree.upper) | (tree.friction > 0)
+        return np.flatnonzero(limited & (self._system.dynamics.mode != PRESCRIBED))[:8]
+
+    def _divergence(self, before: list[State]) -> str:
+        """When, where and after what the state left all bounds."""
+        where, nv = int(self._report.fault[0]), self.world.nv
+        if where < nv:
+            value, name = self._state.v[where], self.world.dof_name(where)
+            what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
+        else:
+            k = where - nv
+            link = int(np.searchsorted(self.world.tree.q_index[1:], k, side="right"))
+            value, name = self._state.q[k], self.world.joint_names[link]
+            what = f"position q[{k}] of joint '{name}' became {value:.4g}"
+            where = int(self.world.tree.v_index[link])
+        last = before[-1]
+        fastest = int(np.argmax(np.abs(last.v)))
+        history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
+        return (
+            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
+            f"{what}; before: {history}; "
+            f"fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
+            "try a smaller dt, softer gains or smaller forces"
+        )
+
+
+# ---------------------------------------------------------------------------------------- arguments
+
+
+def checked_dt(dt: float) -> float:
+    """Return the time step after checking it."""
+    if not (is_real(dt) and dt > 0):
+        raise InputError(f"dt: found {dt!r}; give a positive time step in s")
+    return float(dt)
+
+
+def is_real(value: Any) -> bool:
+    """Tell whether a value is a finite real number."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return bool(real and math.isfinite(value))
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(whole and value >= 1)
+
+
+def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
+    """Return the contact model of a run, its parameters checked, and notes.
+
+    Raises InputError for a model that was given where nothing can touch.
+    """
+    reason = why_nothing_touches(world)
+    if contact is AUTOMATIC:
+        return (NoContact(), [f"no contact: {reason}"]) if reason else (Coulomb(), [])
+    model = checked_model(contact)
+    if reason and not isinstance(model, NoContact):
+        raise InputError(
+            f"contact: found {type(model).__name__}, but nothing can touch: {reason}; "
+            "give contact=None to simulate without contact"
+        )
+    return model, []
+
+
+def why_nothing_touches(world: World) -> str:
+    """Return why no point of a world can touch the ground; '' if one can."""
+    if world.ground is None:
+        return "this world has no ground"
+    if len(contact_points_of(world)[1]):
+        return ""
+    reasons = []
+    for robot in world.robots:
+        moving = robot.shape_link >= 0
+        collides = robot.shape_collides & moving
+        some = ", ".join(f"'{name}'" for name in robot.shape_name[moving][:3])
+        choose = f"choose some with robot.with_colliding({some}, ...)"
+        if not moving.any():
+            why = "has no shape on a link that moves"
+        elif not collides.any():
+            why = (
+                f"has {moving.sum()} shapes on moving links and none collides (in MJCF: contype "
+                f"and conaffinity are 0 and no <pair> names them); {choose}"
+            )
+        elif not robot.shape_touches.any():
+            why = (
+                f"has {collides.sum()} shapes that collide and none with the ground (in MJCF: "
+                f"contype, conaffinity, <pair> or <exclude>); {choose}"
+            )
+        else:
+            why = "has no shapes that touch but ellipsoids and planes, which touch nothing"
+        reasons.append(f"robot '{robot.name}' {why}")
+    return "; ".join(reasons)
+
+
+def checked_integrator(integrator: Any) -> Any:
+    """Return the integrator, its parameters as floats, after checking it."""
+    if type(integrator) not in INTEGRATORS:
+        known = ", ".join(f"{kind.__name__}()" for kind in INTEGRATORS)
+        raise InputError(f"integrator: found {integrator!r}; give one of {known}")
+    return type(integrator)(*(float(value) for value in integrator))
+
+
+def checked_method(method: Any) -> Any:
+    """Return the method after checking it."""
+    if not isinstance(method, ArticulatedBody | JointSpace):
+        raise InputError(f"method: found {method!r}; give ArticulatedBody() or JointSpace()")
+    return method
+
+
+def bound_controllers(world: World, controller: Controller) -> tuple:
+    """All controllers as parameter tuples."""
+    several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
+    given = () if controller is None else tuple(controller) if several else (controller,)
+    bound = tuple(
+        one.bind(world) if hasattr(one, "bind") and not isinstance(one, type) else one
+        for one in given
+    )
+    for one in bound:
+        if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
+            found = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+            raise InputError(
+                f"controller: found {found}; give PDTracking, Torques, Actuators, "
+                "Prescribed, or a parameter tuple whose type is registered with @controller"
+            )
+    return bound
+
+
+def allocate_work(world: World, contact_points: int) -> Work:
+    """Return scratch for the steps of a world, all zero."""
+    nq, nv = world.nq, world.nv
+    shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
+    shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"total_torque": nv, "total_passive": nv}
+    shapes |= {"impulse": (contact_points, 3), "depth": contact_points, "slip": (contact_points, 3)}
+    shapes |= {"contact_velocity": (contact_points, 3)}
+    shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
+    shapes |= {"contact_work": 1, "total_work": 1}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return Work(**arrays, first_mode=np.zeros(nv, np.int64))
+
+
+def allocate_record(
+    world: World, contact_points: int, rows: int, channels: tuple[str, ...] = Record._fields
+) -> Record:
+    """Return arrays for a record of so many rows of some channels; the others have none."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "q": (world.nq,),
+        "depth": (contact_points,),
+        "solver": (3,),
+    }
+    shapes |= dict.fromkeys(("v", "torque", "passive"), (world.nv,))
+    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (contact_points, 3))
+    counts = {name: rows if name in channels else 0 for name in Record._fields}
+    return Record(**{name: np.zeros((counts[name], *shapes[name])) for name in Record._fields})
+
+
+def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
+    """Return where the world may touch the ground, names of the contact points, and notes."""
+    declared = MODELS[type(model)]
+    meet_ground = world.ground is not None and not isinstance(model, NoContact)
+    contact_points, names, pairs = contact_points_of(world)
+    if not meet_ground:
+        contact_points, names = ContactPoints(*(array[:0] for array in contact_points)), []
+    unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
+    table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
+    notes = [*unmet, *notes] if meet_ground else []
+    if meet_ground:
+        notes += [
+            f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)
+        ]
+    count, groups = len(names), len(set(contact_points.group.tolist()))
+    memory = Memory(
+        *(np.zeros((count, declared.point_memory)) for _ in range(2)),
+        *(np.zeros((groups, declared.group_memory)) for _ in range(2)),
+    )
+    solved = declared.family != FORCE_LAW
+    response = allocate_response(groups, world.nv, solved)
+    surface = Surface(
+        contact_points,
+        (world.ground or LEVEL).bind(),
+        allocate_contact(count, groups, table),
+        memory,
+        Workspace(np.zeros((count, declared.scratch)), np.zeros(2), response),
+        impact=allocate_impact(),
+    )
+    return surface, names, notes

@@ -1,0 +1,109 @@
+"""What a run tells of itself: steps that are too long, depth that was not reckoned with, energy.
+
+Each function warns, with numbers, and returns what it said, for the notes of the motion.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.contact.contact_model import MODELS
+from stiction.errors import StabilityWarning
+from stiction.simulation.stability import landing_speeds, longest_explicit_step, longest_step
+from stiction.step.loop import Report
+from stiction.world.mechanics import inertia
+
+if TYPE_CHECKING:
+    from stiction.contact.surface import Surface
+    from stiction.simulation.simulation import Simulation
+    from stiction.world.world import State, World
+
+GIVEN = 0.01  # part of a robot's own energies that a ground may give it before it is told
+
+
+def warn_of_long_step(
+    world: World, model: Any, surface: Surface, dt: float, state: State
+) -> list[str]:
+    """Warn, with numbers, where an explicit contact law would need shorter steps; and note it."""
+    contact_points, table = surface.points, surface.contact.table
+    landing = None
+    if MODELS[type(model)].landing_depth is not None and len(contact_points.link):
+        landing = landing_speeds(world, contact_points, surface.ground, state)
+    bound = longest_step(world, model, contact_points, table, landing)
+    if bound is None or dt <= bound.dt:
+        return []
+    deep = f" at a depth of {1e3 * bound.depth:.2g} mm" if bound.depth > 0 else ""
+    together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
+    message = (
+        f"{type(model).__name__}: dt is {dt:g} s; {together}, bear at most "
+        f"{bound.dt:.3g} s{deep}: give a shorter dt, or less stiffness and damping"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
+
+
+def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) -> list[str]:
+    """Warn if points went deeper (rows, points) than the step allows for a law that stiffens."""
+    system = simulation._system
+    surface, model = system.surface, system.model
+    if MODELS[type(model)].landing_depth is None or depth.size == 0:
+        return []
+    reached = np.nan_to_num(depth).max(axis=0)
+    table = surface.contact.table
+    bound = longest_step(simulation.world, model, surface.points, table, depths=reached)
+    if bound is None or simulation.dt <= bound.dt or bound.depth == 0:
+        return []
+    message = (
+        f"{type(model).__name__}: '{bound.link}' went {1e3 * bound.depth:.3g} mm deep, where its "
+        f"{bound.points} points bear a dt of at most {bound.dt:.3g} s; this run had "
+        f"{simulation.dt:g} s: do not trust it, give a shorter dt or more stiffness"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
+    return [message]
+
+
+def warn_of_servos(
+    world: World, integrator: Any, controllers: tuple, state: State, dt: float
+) -> list[str]:
+    """Warn where an explicit integrator would need shorter steps for servos and joint dampers."""
+    bound = longest_explicit_step(world, integrator, controllers, state)
+    if bound is None or dt <= bound.dt:
+        return []
+    message = (
+        f"{type(integrator).__name__} takes servos, springs and dampers of joints explicitly: dt "
+        f"is {dt:g} s; the mode of '{bound.joint}', at {abs(bound.rate):.3g} 1/s, bears at most "
+        f"{bound.dt:.3g} s: give a shorter dt, smaller gains, or an integrator that takes damping "
+        "implicitly, such as Leapfrog()"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
+
+
+def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> list[str]:
+    """Warn if contact has done more work on the robots than it took from them.
+
+    More than a hundredth of their weight times their size and of their kinetic energy.
+    """
+    given, world = float(report.most_work[0]), simulation.world
+    if given == 0:
+        return []
+    size = float(simulation._system.surface.points.size[0])
+    weight = float(world.total_mass * np.linalg.norm(world.gravity))
+    if not given > GIVEN * weight * size:
+        return []
+    state = simulation.state
+    kinetic = 0.5 * float(state.v @ inertia(world, state.q) @ state.v)
+    if not given > GIVEN * (weight * size + kinetic):
+        return []
+    time = simulation._start + int(report.most_step[0] + 1) * simulation.dt
+    message = (
+        f"{type(simulation._system.model).__name__}: the ground gave {given:.3g} J to the robots "
+        f"until t = {time:.6g} s, {100 * given / max(weight * size, kinetic):.3g} % of "
+        f"{'weight times size' if weight * size >= kinetic else 'their kinetic energy'}: do not "
+        "trust this run, give a shorter dt or another contact model"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
+    return [message]

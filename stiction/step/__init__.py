@@ -1,0 +1,1 @@
+"""One step of the simulation, and the loop over steps."""

@@ -1,0 +1,82 @@
+"""Points that have sunk into the ground are lifted out again: positions alone, no velocity changes.
+
+Impulse solvers stop points at the level of velocities; what a step's curvature leaves adds up to a
+depth. A correction by velocities would add kinetic energy. Here the configuration moves along
+H^-1 J' f, with f >= 0 along the normals, so that the deep points rise by a part of their depth; a
+heavier side moves less, joints that are stuck do not yield.
+"""
+
+from stiction.compiler.compiled import kernel, seldom
+from stiction.kernels.forward_dynamics import respond
+from stiction.kernels.kinematics import advance
+from stiction.kernels.response import (
+    apply_impulse,
+    arm_from_centre,
+    delassus,
+    gather_wrenches,
+    wrenches_alone,
+)
+from stiction.kernels.spatial import (
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    scale,
+    store_vector,
+    transform,
+    zero_vector,
+)
+
+ALLOWED_DEPTH = 1e-4  # that is left alone at most, as part of the robots' size
+RECOVERY = 0.2  # part of what is deeper that is taken back per step
+SWEEPS = 5
+
+
+@kernel
+def remove_drift(system, state, work):
+    """Lift points that are deeper than gravity moves them in a step, or than ALLOWED_DEPTH."""
+    surface, contact = system.surface, system.surface.contact
+    deepest = like(contact.table[0, 0], 0)
+    for i in range(contact.count[0]):
+        deepest = max(deepest, contact.depth[i])
+    falls = surface.impact.rest_speed[0] * surface.impact.dt[0]
+    allowed = min(falls, like(deepest, ALLOWED_DEPTH) * surface.points.size[0])
+    if deepest > allowed:
+        lift_points(system, state, work, allowed)
+
+
+@seldom
+def lift_points(system, state, work, allowed):
+    """Move the configuration so that points deeper than allowed rise."""
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    deepest = contact.depth[0]
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(deepest))
+    for touching in range(contact.touching_count[0]):
+        for k in range(6):
+            response.twist[touching, k] = 0
+    for _ in range(SWEEPS):
+        for i in range(contact.count[0]):
+            push_out(contact, response, i, allowed)
+    gather_wrenches(contact, response)
+    wrenches_alone(dynamics, contact, response, like(deepest, 1))
+    for d in range(len(work.v)):
+        work.v[d] = 0
+    respond(system.method, dynamics, work.v)
+    advance(dynamics.tree, state.q, work.v, like(deepest, 1))
+
+
+@kernel
+def push_out(contact, response, i, allowed):
+    """Change the push on point i so that it rises as wanted, all others held; it never pulls."""
+    n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
+    old = dot(n, load_vector(contact.impulse, i))
+    rise = dot(n, point_velocity(load_twist(response.twist, contact.touching[i]), r))
+    wanted = like(rise, RECOVERY) * (contact.depth[i] - allowed)
+    yielding = dot(n, transform(delassus(contact, response, i, i), n))
+    new = max(like(rise, 0), old + (wanted - rise) / yielding)
+    if new != old:
+        store_vector(contact.impulse, i, scale(new, n))
+        apply_impulse(contact, response, i, r, scale(new - old, n))

@@ -1,0 +1,139 @@
+"""The parts of a step with impacts: to the first impact, the impact itself, and the rest.
+
+Restitution needs the time of impact: a ball that bounces in the middle of a step is above the
+ground again at its end. A ball that comes to rest has ever more impacts; after MOST of them the
+rest of the step is taken as a whole.
+"""
+
+from typing import NamedTuple
+
+from stiction.compiler.compiled import as_python, chooses, kernel
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
+from stiction.contact.families.family import solves
+from stiction.contact.surface import APPROACH, IMPACT, WHOLE, forget_impacts
+from stiction.kernels.spatial import like
+from stiction.step.drift import remove_drift
+from stiction.step.record import add_part
+from stiction.step.sliding import finish_slides
+
+MOST = 8  # impacts in one step
+MOMENT = 1e-6  # duration of an impact in steps: forces that are not impulses do nothing in it
+DONE = -1  # phase of the part after the last
+
+
+class Part(NamedTuple):
+    """A part of a step."""
+
+    phase: int  # WHOLE, APPROACH, IMPACT or DONE
+    time: float  # when it begins [s]
+    dt: float  # how long it is [s]
+    left: float  # of the step, from where it begins [s]
+    impacts: int  # so far in the step
+
+
+@kernel
+def whole_step(system, time, dt):
+    """Return the step as one part; nothing is known yet of impacts in it."""
+    if solves(system.model):
+        forget_impacts(system.surface, system.dynamics, dt)
+    return Part(WHOLE, time, dt, dt, 0)
+
+
+@kernel
+def begin_part(system, state, work, part):
+    """Begin a part: nothing of it is solved or recorded yet."""
+    impact = system.surface.impact
+    impact.phase[0], impact.solved[0] = part.phase, 0
+    work.share[0] = -1
+    if solves(system.model) and part.phase == WHOLE:
+        keep_beginning(system, state, work)
+
+
+@kernel
+def is_interrupted(system, part):
+    """Tell whether a point hits the ground within the part."""
+    earliest = system.surface.impact.earliest[0]
+    return part.phase == WHOLE and part.impacts < MOST and earliest < part.dt
+
+
+@kernel
+def part_before_impact(system, part, dt):
+    """Return the part up to the first impact, or the impact itself if it is now."""
+    until, moment = system.surface.impact.earliest[0], like(dt, MOMENT) * dt
+    if until <= moment:
+        return Part(IMPACT, part.time, moment, part.left, part.impacts + 1)
+    return Part(APPROACH, part.time, until, part.left, part.impacts + 1)
+
+
+@kernel
+def next_part(part, dt):
+    """Return the part after one that was taken."""
+    moment = like(dt, MOMENT) * dt
+    if part.phase == APPROACH:
+        return Part(IMPACT, part.time + part.dt, moment, part.left - part.dt, part.impacts)
+    left = max(part.left - part.dt, moment)
+    if part.phase == IMPACT:
+        return Part(WHOLE, part.time, left, left, part.impacts)
+    return Part(DONE, part.time, part.dt, part.left, part.impacts)
+
+
+@kernel
+def finish_part(system, state, work, part, dt):
+    """Add a part to the totals of the step, and put positions right at its end."""
+    add_part(system, work, part.dt / dt)
+    if part.phase != IMPACT:
+        keep_acceleration(system.dynamics)
+        correct_positions(system.model, system, state, work, part)
+
+
+def correct_positions(model, system, state, work, part):
+    """Put positions right that an impulse solver leaves a little off; other models leave none."""
+    _correction_of(type(model))(model, system, state, work, part)
+
+
+def _correction_of(kind):
+    return _correct if MODELS[kind].family == IMPULSE_SOLVER else _correct_nothing
+
+
+@chooses(correct_positions)
+def _correct_positions(model, system, state, work, part):
+    return as_python(_correction_of(model.instance_class))
+
+
+@kernel
+def _correct(model, system, state, work, part):
+    finish_slides(system, state, work, part.dt)
+    if part.phase == WHOLE:
+        remove_drift(system, state, work)
+
+
+@kernel
+def _correct_nothing(model, system, state, work, part):
+    pass
+
+
+@kernel
+def keep_acceleration(dynamics):
+    """Remember the accelerations of a part of the step that was taken, for those that follow."""
+    for d in range(len(dynamics.acceleration)):
+        dynamics.last_acceleration[d] = dynamics.acceleration[d]
+
+
+@kernel
+def keep_beginning(system, state, work):
+    """Remember where the step, or what is left of it, begins."""
+    for k in range(len(state.q)):
+        work.first_q[k] = state.q[k]
+    for d in range(len(state.v)):
+        work.first_v[d] = state.v[d]
+        work.first_mode[d] = system.dynamics.mode[d]
+
+
+@kernel
+def go_back(system, state, work):
+    """Return to where the step, or what is left of it, began."""
+    for k in range(len(state.q)):
+        state.q[k] = work.first_q[k]
+    for d in range(len(state.v)):
+        state.v[d] = work.first_v[d]
+        system.dynamics.mode[d] = work.first_mode[d]

@@ -1,0 +1,57 @@
+"""The plug-in point for integrators: parameter tuples whose type picks the compiled kernel.
+
+    @integrator(MyIntegrator)
+    def my_integrator(params, system, state, work, time, dt): ...  # -> status
+
+moves `state.q` and `state.v` from time to time + dt. `compute_forces`, `solve_motion` and
+`solve_motion_again` of step.py give the accelerations; the last thing that an integrator does is
+`prescribe` at the end of the step.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from stiction.compiler.compiled import chooses, refuse_second
+from stiction.errors import InputError
+
+INTEGRATORS: dict[type, Callable[..., int]] = {}
+GROWTH: dict[type, Callable[[Any], Any]] = {}
+ARGUMENTS = ("params", "system", "state", "work", "time", "dt")
+
+
+def integrator(
+    kind: type, growth: Callable[[Any], Any] | None = None
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters.
+
+    growth: of an integrator that takes damping explicitly, by what a step multiplies a solution of
+    x' = (z / dt) x, a function of complex z; `simulate` then warns of steps too long for servos,
+    springs and dampers of joints.
+    """
+
+    def declare(function: Callable[..., int]) -> Callable[..., int]:
+        found = tuple(inspect.signature(function).parameters)
+        if found != ARGUMENTS:
+            raise InputError(
+                f"integrator '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
+            )
+        refuse_second(kind, INTEGRATORS.get(kind), function)
+        INTEGRATORS[kind] = function
+        if growth is not None:
+            GROWTH[kind] = growth
+        return function
+
+    return declare
+
+
+def integrate(params: Any, system: Any, state: Any, work: Any, time: float, dt: float) -> int:
+    """Move the state by one step with the integrator that `params` belongs to; returns a status."""
+    return INTEGRATORS[type(params)](params, system, state, work, time, dt)
+
+
+@chooses(integrate)
+def _integrate(params, system, state, work, time, dt):
+    return INTEGRATORS[params.instance_class]  # compiled as it is: one level of calls less

@@ -1,0 +1,141 @@
+"""The equation of motion, H a + b = u + K f, with joint modes and contact solved together.
+
+A joint is stuck, slides or is at a stop, a servo is at its limit or not: these modes, the
+accelerations and the contact forces must fit each other.
+"""
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.families.family import (
+    detect_missed_contacts,
+    hold_impulses,
+    solve_contact,
+    solves,
+    trials_together,
+)
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.kernels.forward_dynamics import (
+    accelerate_coordinates,
+    eliminate_coordinates,
+    prepare_method,
+)
+from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
+from stiction.kernels.response import twists_of_accelerations
+from stiction.kernels.servos import guess_saturations, update_saturations
+from stiction.kernels.spatial import like
+from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
+
+BLOCKS = 3  # tries in which all wrong modes change at once; in later ones the worst of them do ...
+WORST = 0.5  # ... those contradicted by at least this part of the worst contradiction ...
+SINGLE = 10  # ... and after so many tries one at a time, since blocks may go round in circles
+SWIFT = 2  # tries in which a sliding joint may reverse at once, without being tried as stuck
+CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
+PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
+ROUNDS = 6  # so often joints and contact are solved in turn where they do not settle together
+FACTOR, LOW_BITS = 1000003, 0x7FFFFFFF  # of `fingerprint`
+TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulses held, contact
+
+
+@kernel
+def solve_joints_and_contact(system, instant, q, v, shares):
+    """Find accelerations, contact impulses and joint modes that fit each other; returns a status.
+
+    `joints.py` tells how modes are found, `Shares` how positions move on, which decides when a stop
+    or the ground is reached. Each try solves contact for the present modes and changes the modes
+    that the solution speaks against. Where that does not end, the joints are settled with the
+    impulses held, then the impulses with these modes, in turn; with a law, which need not have an
+    answer that fits, only until it goes round in circles. In the end the joints have the last
+    word: their friction and stops are right, and a step in which a solver's impulses would be
+    others with the final modes is unsolved.
+    """
+    dynamics, dt, model = system.dynamics, instant.dt, system.model
+    guess_saturations(dynamics, instant.dt, instant.implicit)
+    for d in range(len(v)):
+        dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, dt), LOOSE
+        hold_mode(dynamics, d, q, v, dt, shares)
+    turn, tries, rounds, status = TOGETHER, 0, 0, OK
+    asked = before = -1  # for which modes contact was solved last, and the time before
+    while True:  # one point each for elimination and contact: the compiler inlines them
+        eliminate_coordinates(system.method, dynamics)
+        if turn != JOINTS:
+            asked, before = fingerprint(dynamics), asked
+            status = solve_contact(model, system, instant, shares)
+        accelerate_coordinates(system.method, dynamics)
+        fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
+        tries += 1
+        factor = like(dt, 0)  # by which the impulses act as known forces from now on
+        circles = False
+        if not solves(model) and (turn == JOINTS or not fits):
+            circles = fingerprint(dynamics) == (asked if turn == JOINTS else before)
+        if turn == TOGETHER:
+            if fits and not detect_missed_contacts(
+                model, system.surface, dynamics, instant, shares, v
+            ):
+                return status
+            if circles or tries == trials_together(model):
+                factor = like(dt, 1) / dt
+        elif turn == CHECK:
+            if fits:
+                return status
+            factor = like(dt, 1) / dt
+        elif fits:
+            if rounds == 0:  # no impulses
+                return status
+            if circles or rounds > ROUNDS:
+                accept_held(model, system.surface, dynamics, dt)
+                return status
+            factor = like(dt, -1) / dt
+        elif tries == PIVOTS + 20 * len(v):
+            return JOINTS_UNSETTLED
+        if factor != 0:
+            held = hold_impulses(model, system.surface, dynamics, factor)
+            prepare_method(system.method, dynamics)
+            turn, tries = JOINTS if factor > 0 else CHECK, 0
+            if held and factor > 0:
+                rounds += 1 + ROUNDS * circles
+
+
+@kernel
+def accept_held(model, surface, dynamics, dt):
+    """Take impulses that the joints were settled with: twists at the end are what comes of them.
+
+    The model would have found others for the final modes of the joints. A solver's step is then
+    unsolved; a law was asked, and has answered, before the joints were.
+    """
+    contact, response = surface.contact, surface.work.response
+    if solves(model):
+        response.report[2] = NOT_CONVERGED
+    twists_of_accelerations(dynamics, contact, response, dt)
+
+
+@kernel
+def fingerprint(dynamics):
+    """Return a number that tells modes of joints and servos from others, nearly always."""
+    total = 0
+    for d in range(len(dynamics.mode)):
+        total = (total * FACTOR + 3 * dynamics.mode[d] + dynamics.saturation[d] + 1) & LOW_BITS
+    return total
+
+
+@kernel
+def change_modes(dynamics, instant, q, v, shares, turn, tries):
+    """Change modes of joints and servos that the accelerations speak against.
+
+    Tells whether there are none.
+    """
+    dt = instant.dt
+    if turn == JOINTS and tries == PIVOTS:
+        begin_descent(dynamics, q, v, dt, shares)
+        return False
+    if turn == JOINTS and tries > PIVOTS:
+        if not descend(dynamics, q, v, dt, shares):
+            return False
+        if update_saturations(dynamics, dt, instant.implicit, True) == 0:
+            return True
+        begin_descent(dynamics, q, v, dt, shares)
+        return False
+    creep = like(dt, 0 if turn == JOINTS else CREEP)
+    share = like(dt, 0)
+    if turn == TOGETHER and tries >= BLOCKS:
+        share = like(dt, WORST if tries < SINGLE else 1)
+    changed = update_saturations(dynamics, dt, instant.implicit, tries >= BLOCKS)
+    return changed + pivot(dynamics, q, v, dt, shares, creep, share, tries < SWIFT) == 0

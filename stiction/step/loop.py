@@ -1,0 +1,133 @@
+"""The compiled loop: steps, divergence check, recording. Python never runs inside it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.compiler.compiled import kernel, routine_with
+from stiction.contact.contact_model import MODELS
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.kernels.response import ALL_ITERATIONS
+from stiction.kernels.spatial import like
+from stiction.kernels.tree import DIVERGED, OK
+from stiction.step.integrator import INTEGRATORS
+from stiction.step.record import keep_forces, keep_state
+from stiction.step.step import step
+
+SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
+
+
+class Report(NamedTuple):
+    """What became of a run; unlike the record it counts every step."""
+
+    steps: np.ndarray  # (1) taken so far
+    fault: np.ndarray  # (1) coordinate at fault, see `fault`; -1 if all is well
+    unsolved: np.ndarray  # (1) steps whose contact problem or joint friction was not solved
+    worst_step: np.ndarray  # (1) the one of these with the largest residual
+    worst_residual: np.ndarray  # (1) that residual
+    contact_work: np.ndarray  # (1) of all steps so far, if each was recorded [J]
+    most_work: np.ndarray  # (1) the largest that this ever was: energy from the ground [J]
+    most_step: np.ndarray  # (1) after which it was
+
+
+class Clock(NamedTuple):
+    """Time as a count of steps, so that it does not drift."""
+
+    start: float  # time of step 0 [s]
+    dt: float  # [s]
+    every: int  # steps between two rows of the record
+
+
+@kernel
+def fault(state):
+    """First coordinate of v not finite or too fast, nv + that of q, or -1 if all is well."""
+    for d in range(len(state.v)):
+        if not abs(state.v[d]) < SPEED_LIMIT:
+            return d
+    for k in range(len(state.q)):
+        if not math.isfinite(state.q[k]):
+            return len(state.v) + k
+    return -1
+
+
+@kernel
+def commit(memory):
+    """Make what the contact model wrote in the step what it remembers."""
+    for i in range(memory.now.shape[0]):
+        for k in range(memory.now.shape[1]):
+            memory.now[i, k] = memory.trial[i, k]
+    for i in range(memory.group_now.shape[0]):
+        for k in range(memory.group_now.shape[1]):
+            memory.group_now[i, k] = memory.group_trial[i, k]
+
+
+@kernel
+def count_unsolved(report, solved, step):
+    """Count a step whose contact problem was not solved, and remember the worst."""
+    if solved[2] < NOT_CONVERGED:
+        return
+    if report.unsolved[0] == 0 or solved[1] > report.worst_residual[0]:
+        report.worst_step[0], report.worst_residual[0] = step, solved[1]
+    report.unsolved[0] += 1
+
+
+@kernel
+def add_work(report, done, step):
+    """Add the work of contact in a step, and remember when the sum was largest.
+
+    It is never above zero where the ground only takes energy, or gives back what it has taken.
+    """
+    report.contact_work[0] += done
+    if report.contact_work[0] > report.most_work[0]:
+        report.most_work[0], report.most_step[0] = report.contact_work[0], step
+
+
+def run(params, system, state, work, record, clock, first, last, report):
+    """Take the steps first .. last; returns a status."""
+    for number in range(first, last):
+        row, keep = number // clock.every, number % clock.every == 0
+        if keep:
+            keep_state(record, state, row, clock.dt)
+        work.wanted[0] = like(clock.dt, keep or number == last - 1)
+        system.surface.work.response.report[ALL_ITERATIONS] = 0
+        time = clock.start + like(clock.dt, number) * clock.dt
+        status = step(params, system, state, work, time, clock.dt)
+        commit(system.surface.memory)
+        if keep:
+            keep_forces(record, work, row, clock.dt)
+        if clock.every == 1:
+            add_work(report, work.total_work[0], number)
+        count_unsolved(report, work.total_solver, number)
+        report.steps[0] = number + 1
+        report.fault[0] = fault(state)
+        if report.fault[0] >= 0:
+            return DIVERGED
+        if status != OK:
+            return status
+    return OK
+
+
+@cache
+def loop_for(*types):
+    """Return the compiled loop for plug-ins of these types.
+
+    Declared once per combination, so that its cache folder can be named after the sources of just
+    these.
+    """
+    return routine_with(run, plug_ins_of(*types))
+
+
+def plug_ins_of(*types):
+    """Return what is compiled for plug-ins of these types: the types and their kernels."""
+    kernels = [
+        registry[kind]
+        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
+        for kind in types
+        if kind in registry
+    ]
+    return [*types, *kernels, *(MODELS[kind].kernel for kind in types if kind in MODELS)]

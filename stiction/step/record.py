@@ -1,0 +1,178 @@
+"""What is recorded: forces of a stage, totals of a step, and rows of a run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.families.family import complete_impulses
+from stiction.kernels.kinematics import zero_rows
+from stiction.kernels.response import ALL_ITERATIONS, velocity_after
+from stiction.kernels.servos import control_force
+from stiction.kernels.spatial import add, dot, like, load_vector, scale, store_vector, sub
+from stiction.kernels.tree import PRESCRIBED
+
+
+class Record(NamedTuple):
+    """What a run keeps: a row before every `every`-th step, and the forces that act in it.
+
+    Arrays may have fewer rows, or none: what does not fit is not kept.
+    """
+
+    q: np.ndarray  # (rows, nq)
+    v: np.ndarray  # (rows, nv)
+    torque: np.ndarray  # (rows, nv)
+    passive: np.ndarray  # (rows, nv)
+    force: np.ndarray  # (rows, points, 3)
+    depth: np.ndarray  # (rows, points)
+    slip: np.ndarray  # (rows, points, 3)
+    contact_velocity: np.ndarray  # (rows, points, 3)
+    solver: np.ndarray  # (rows, 3)
+
+
+# ------------------------------------------------------------------------------ forces of a stage
+
+
+@kernel
+def record_forces(system, work, instant, share):
+    """Keep what acts: forces along coordinates at the first stage, contact as the mean of all.
+
+    `share` is the weight of the stage in the step.
+    """
+    if work.wanted[0] == 0:
+        return
+    dynamics = system.dynamics
+    first = work.share[0] < 0
+    work.share[0] = share if first else work.share[0] + share
+    if first:
+        for d in range(len(work.torque)):
+            work.torque[d] = torque(dynamics, d, instant.implicit)
+            work.passive[d] = passive_force(dynamics, d)
+    record_contact(system.model, system.surface, dynamics, work, instant.dt, share, first)
+
+
+@kernel
+def torque(dynamics, d, implicit):
+    """Return the force that a controller gives coordinate d, or that prescribing it takes."""
+    force = control_force(dynamics, d, implicit) + dynamics.applied[d]
+    return force + dynamics.reaction[d] if dynamics.mode[d] == PRESCRIBED else force
+
+
+@kernel
+def passive_force(dynamics, d):
+    """Friction and stop force on coordinate d."""
+    friction = dynamics.tau[d] - dynamics.known[d]
+    return friction if dynamics.mode[d] == PRESCRIBED else friction + dynamics.reaction[d]
+
+
+@kernel
+def record_contact(model, surface, dynamics, work, dt, share, first):
+    """Add a stage's share of the impulses; with the first, also depth, slip and velocities.
+
+    The velocity is that at the end of the step, counted from the slowest allowed. Work is that of
+    the impulses on the mean of the velocities at both ends; a stage of several has one velocity.
+    """
+    contact, response = surface.contact, surface.work.response
+    if first:
+        zero_rows(work.impulse)
+        zero_rows(work.slip)
+        zero_rows(work.contact_velocity)
+        for i in range(len(work.depth)):
+            work.depth[i] = 0
+        work.contact_work[0] = 0
+    complete_impulses(model, surface, dynamics, dt)
+    for i in range(contact.count[0]):
+        p = load_vector(contact.impulse, i)
+        if contact.depth[i] <= 0 and dot(p, p) == 0:
+            continue  # near the ground and not held up
+        point, n = contact.point[i], load_vector(contact.normal, i)
+        store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
+        before, after = load_vector(contact.velocity, i), velocity_after(contact, response, i)
+        mean = scale(like(dt, 0.5), add(before, after)) if share == 1 else before
+        work.contact_work[0] += share * dot(p, mean)
+        if first:
+            v = sub(before, load_vector(contact.carried, i))
+            after = add(after, scale(-contact.least_velocity[i], n))
+            work.depth[point] = max(contact.depth[i], like(dt, 0))
+            store_vector(work.slip, point, sub(v, scale(dot(n, v), n)))
+            store_vector(work.contact_velocity, point, after)
+
+
+# -------------------------------------------------------------------------------- totals of a step
+
+
+@kernel
+def clear_totals(work):
+    """Forget what the last step did."""
+    for k in range(3):
+        work.total_solver[k] = 0
+    if work.wanted[0] == 0:
+        return
+    zero_rows(work.total_impulse)
+    work.total_work[0] = 0
+    for d in range(len(work.torque)):
+        work.total_torque[d], work.total_passive[d] = 0, 0
+
+
+@kernel
+def add_part(system, work, share):
+    """Add what a part of the step did to what the step did; `share`: how long it is in steps.
+
+    How well its contact problem was solved counts in every step, also in those not recorded.
+    """
+    solved = system.surface.work.response.report
+    work.total_solver[0] = solved[ALL_ITERATIONS]
+    work.total_solver[1] = max(work.total_solver[1], solved[1])
+    work.total_solver[2] = max(work.total_solver[2], solved[2])
+    if work.wanted[0] == 0:
+        return
+    for d in range(len(work.torque)):
+        work.total_torque[d] += share * work.torque[d]
+        work.total_passive[d] += share * work.passive[d]
+    for i in range(len(work.depth)):
+        for k in range(3):
+            work.total_impulse[i, k] += work.impulse[i, k]
+    work.total_work[0] += work.contact_work[0]
+
+
+# ---------------------------------------------------------------------------------- rows of a run
+
+
+@kernel
+def keep_state(record, state, row, dt):
+    """Copy the state into a row of the record."""
+    one = like(dt, 1)
+    copy_row(record.q, row, state.q, one)
+    copy_row(record.v, row, state.v, one)
+
+
+@kernel
+def keep_forces(record, work, row, dt):
+    """Copy what acted in the step into a row of the record."""
+    one = like(dt, 1)
+    copy_row(record.torque, row, work.total_torque, one)
+    copy_row(record.passive, row, work.total_passive, one)
+    copy_row(record.solver, row, work.total_solver, one)
+    copy_row(record.depth, row, work.depth, one)
+    copy_rows(record.force, row, work.total_impulse, one / dt)
+    copy_rows(record.slip, row, work.slip, one)
+    copy_rows(record.contact_velocity, row, work.contact_velocity, one)
+
+
+@kernel
+def copy_row(record, row, values, factor):
+    """Write `factor` times the values into a row of a record, if it has one."""
+    if row < len(record):
+        for k in range(len(values)):
+            record[row, k] = factor * values[k]
+
+
+@kernel
+def copy_rows(record, row, values, factor):
+    """Write `factor` times the vectors into a row of a record, if it has one."""
+    if row < len(record):
+        for i in range(len(values)):
+            for k in range(3):
+                record[row, i, k] = factor * values[i, k]

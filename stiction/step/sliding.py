@@ -1,0 +1,142 @@
+"""Friction that stops a slide acts until it has stopped it, not through the whole step.
+
+An impulse solver tells the impulses of a step; they act evenly through it, so a link that slides at
+the begin and sticks at the end would move by half of its speed times dt. In truth it slows down at
+the rate of kinetic friction, comes to rest after a part f of the step, and moves only f times as
+far. With t, the change of its twist in the step, it has moved (1 - f) t dt/2 too far. That is taken
+back from the positions alone, along H^-1 J' f; for constant forces the distance is then exact.
+"""
+
+import math
+
+from stiction.compiler.compiled import kernel, seldom
+from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
+from stiction.contact.friction import tangential
+from stiction.contact.solvers.lu_factors import RIGHT, factor, substitute
+from stiction.kernels.forward_dynamics import respond
+from stiction.kernels.kinematics import advance
+from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone
+from stiction.kernels.spatial import (
+    add,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    point_velocity,
+    sub,
+    zero_vector,
+)
+
+YIELD = 1e-6  # of what a link moves by itself, see `wrenches_that_move` ...
+LEAST = 1e-12  # ... and in [1/kg]
+PART = 1.01  # rounding apart, a part of a step is no more than the step
+
+
+@kernel
+def finish_slides(system, state, work, dt):
+    """Take back what links that came to rest within the step moved too far."""
+    contact = system.surface.contact
+    response = system.surface.work.response
+    moves_by_new = system.surface.impact.bend[0] == 1  # alone, not by the old velocity as well
+    if contact.count[0] == 0 or moves_by_new:
+        return
+    stopped, first = False, 0
+    for touching in range(contact.touching_count[0]):
+        share, first = idle_share(system.model, contact, response, first)
+        stopped = stopped or share > 0
+        for k in range(6):
+            response.residual[RIGHT, 6 * touching + k] = (
+                like(dt, 0.5) * dt * share * response.twist[touching, k]
+            )
+    if stopped:
+        move_links_by_residual(system, state, work, dt)
+
+
+@seldom
+def move_links_by_residual(system, state, work, dt):
+    """Move the configuration so that the touching links move by the right-hand side.
+
+    It is a part of what the step has moved. Where that would take more, as in a pose in which legs
+    can hardly move the feet, nothing moves.
+    """
+    dynamics, contact = system.dynamics, system.surface.contact
+    response = system.surface.work.response
+    wrenches_that_move(dynamics, contact, response)
+    wrenches_alone(dynamics, contact, response, like(dt, 1))
+    for d in range(len(work.v)):
+        work.v[d] = 0
+    respond(system.method, dynamics, work.v)
+    if is_part_of_step(dynamics, state.v, work, dt):
+        advance(dynamics.tree, state.q, work.v, like(dt, 1))
+
+
+@kernel
+def is_part_of_step(dynamics, v, work, dt):
+    """Tell whether a displacement is no larger than what the change of velocity made in the step.
+
+    Coordinates count by the inertia that they feel.
+    """
+    moved, changed = like(dt, 0), like(dt, 0)
+    for d in range(len(v)):
+        change = like(dt, 0.5) * dt * (v[d] - work.first_v[d])
+        moved += dynamics.D[d] * work.v[d] * work.v[d]
+        changed += dynamics.D[d] * change * change
+    return moved <= like(dt, PART) * changed
+
+
+@kernel
+def wrenches_that_move(dynamics, contact, response):
+    """Wrenches that move the touching links by the right-hand side: L w = residual.
+
+    Links that cannot move in some direction yield a little in it, by YIELD or more than rounding.
+    """
+    L, A, n = response.inverse_inertia, response.matrix, 6 * contact.touching_count[0]
+    for b in range(contact.touching_count[0]):
+        for k in range(6):
+            for column in range(n):
+                A[6 * b + k, column] = L[column, b, k]
+    more = like(L[0, 0, 0], 1) + max(like(L[0, 0, 0], YIELD), dynamics.tree.slack[0])
+    for k in range(n):
+        A[k, k] = more * A[k, k] + like(more, LEAST)
+    factor(A, response.residual, n)
+    substitute(A, response.residual, n)
+    for b in range(contact.touching_count[0]):
+        for k in range(6):
+            response.wrench[b, k] = response.residual[RIGHT, 6 * b + k]
+
+
+@kernel
+def idle_share(model, contact, response, first):
+    """1 - f of the link whose first point this is, 0 unless it came to rest; and its last point.
+
+    The speed s falls at a constant rate. Of its change in the step, c is that without contact, and
+    friction makes k per unit impulse; what stopped it says s + c = k |p_t|. Kinetic friction alone
+    would need the part f = s / (k mu p_n - c) of the step.
+    """
+    touching, i, none = contact.touching[first], first, like(contact.depth[0], 0)
+    limit, count, p_t, v_t, c = none, none, zero_vector(none), zero_vector(none), none
+    moves_on = False
+    while i < contact.count[0] and contact.touching[i] == touching:
+        n, p = load_vector(contact.normal, i), load_vector(contact.impulse, i)
+        if dot(n, p) > 0:
+            slow = stick_speed_of(model, contact.table, contact.pair[i])
+            carried = load_vector(contact.carried, i)
+            before = tangential(n, sub(load_vector(contact.velocity, i), carried))
+            after = tangential(n, velocity_after(contact, response, i))
+            speed = math.sqrt(dot(before, before))
+            moves_on = moves_on or dot(after, after) > slow * slow
+            limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
+            p_t = add(p_t, tangential(n, p))
+            # slower than turning moves the point in a step, it rolls, and its twist stops nothing
+            if speed > max(slow, math.sqrt(dot(carried, carried))):
+                r = arm_from_centre(contact, response, i)
+                free = point_velocity(load_twist(response.free, touching), r)
+                v_t, c = add(v_t, before), c + dot(free, before) / speed
+                count += like(none, 1)
+        i += 1
+    size = math.sqrt(dot(p_t, p_t))
+    if moves_on or count == 0 or size == 0:
+        return none, i
+    s, c = math.sqrt(dot(v_t, v_t)) / count, c / count
+    rate = limit * (s + c) / size - c
+    return (like(s, 1) - s / rate if rate > s else none), i

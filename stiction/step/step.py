@@ -1,0 +1,124 @@
+"""The whole step on one page.
+
+An integrator asks for accelerations, once or in several stages, and moves the state with them:
+
+    compute_forces   kinematics, external forces, controllers, springs and dampers
+    solve_motion     contact detection, then H a + b = u + K f, joints and contact together
+    advance          by the integrator, which also records what acted
+
+Then positions are put right: of links that came to rest within the step, and of points that sank
+into the ground. `impacts.py` tells of what parts a step with impacts is made, `loop.py` takes one
+step after the other.
+"""
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.families.family import (
+    add_known_forces,
+    detect_contacts,
+    solve_contact_again,
+)
+from stiction.control.controller import control, prescribe
+from stiction.kernels.articulated import move_links_at
+from stiction.kernels.forces import external_forces
+from stiction.kernels.forward_dynamics import (
+    accelerate_coordinates,
+    eliminate_coordinates,
+    prepare_method,
+)
+from stiction.kernels.joints import sliding_friction
+from stiction.kernels.servos import (
+    clear_control,
+    present_saturation,
+    servo_force,
+    set_implicit_damping,
+)
+from stiction.kernels.tree import OK
+from stiction.step.impacts import (
+    DONE,
+    begin_part,
+    finish_part,
+    go_back,
+    is_interrupted,
+    next_part,
+    part_before_impact,
+    whole_step,
+)
+from stiction.step.integrator import integrate
+from stiction.step.joints_and_contact import solve_joints_and_contact
+from stiction.step.record import clear_totals
+
+
+@kernel
+def step(params, system, state, work, time, dt):
+    """Take one step, in parts where points hit the ground within it; returns a status."""
+    clear_totals(work)
+    part, status = whole_step(system, time, dt), OK
+    while part.phase != DONE:
+        begin_part(system, state, work, part)
+        status = max(status, integrate(params, system, state, work, part.time, part.dt))
+        if is_interrupted(system, part):
+            go_back(system, state, work)
+            part = part_before_impact(system, part, dt)
+        else:
+            finish_part(system, state, work, part, dt)
+            part = next_part(part, dt)
+    return status
+
+
+@kernel
+def compute_forces(system, instant, q, v, v_products):
+    """Compute what q, v and the time alone decide, products of velocities at v_products.
+
+    Prescribed coordinates are overwritten first. Returns a status.
+    """
+    dynamics = system.dynamics
+    prescribe(system.controllers, dynamics, instant.time, q, v)
+    move_links_at(dynamics, q, v, v_products)
+    external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
+    status = add_known_forces(system.model, system.surface, dynamics, instant)
+    clear_control(dynamics)
+    control(system.controllers, dynamics, instant.time, q, v)
+    add_springs_and_dampers(dynamics, instant, q, v)
+    prepare_method(system.method, dynamics)
+    return status
+
+
+@kernel
+def solve_motion(system, instant, q, v, shares):
+    """Find accelerations, joint modes and contact forces of the first stage; returns a status."""
+    detect_contacts(system.model, system.surface, system.dynamics, instant, shares)
+    return solve_joints_and_contact(system, instant, q, v, shares)
+
+
+@kernel
+def solve_motion_again(system, instant, v):
+    """Find the accelerations of a later stage, with the joint modes of the first.
+
+    Returns a status.
+    """
+    dynamics = system.dynamics
+    for d in range(len(dynamics.tau)):
+        friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
+        dynamics.tau[d] = dynamics.known[d] + friction
+    eliminate_coordinates(system.method, dynamics)
+    status = solve_contact_again(system.model, system, instant)
+    accelerate_coordinates(system.method, dynamics)
+    return status
+
+
+@kernel
+def add_springs_and_dampers(dynamics, instant, q, v):
+    """Sum the forces along the coordinates, and tell how dampers act later in the step.
+
+    Where nothing acts later, servos are at their limits now; else `solve_motion` finds out.
+    """
+    tree = dynamics.tree
+    for d in range(len(v)):
+        if instant.implicit == 0:
+            dynamics.saturation[d] = present_saturation(dynamics, d)
+        force = dynamics.control[d] + servo_force(dynamics, d)
+        force += dynamics.applied[d] - tree.damping[d] * v[d]
+        if tree.stiffness[d] > 0:
+            force -= tree.stiffness[d] * (q[tree.dof_q[d]] - tree.spring_reference[d])
+        dynamics.known[d] = force
+        set_implicit_damping(dynamics, d, instant.dt, instant.implicit)

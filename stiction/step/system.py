@@ -1,0 +1,79 @@
+"""The data of a step: what decides the accelerations, the state that moves, scratch and totals."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.contact.surface import Surface
+from stiction.kernels.forces import Forces
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.kernels.tree import Dynamics
+
+
+class System(NamedTuple):
+    """All that decides the accelerations of a state."""
+
+    dynamics: Dynamics
+    method: ArticulatedBody | JointSpace
+    controllers: tuple
+    forces: Forces
+    model: NamedTuple  # parameters of the contact model
+    surface: Surface
+
+
+class Instant(NamedTuple):
+    """When an evaluation takes point, and for how long."""
+
+    time: float  # of the evaluation [s]
+    step_time: float  # begin of the step [s]
+    dt: float  # length of the step [s]
+    implicit: float  # for how long damping is taken at the end of the step instead of now [s]
+
+
+class Shares(NamedTuple):
+    """How an integrator moves positions, as far as contact and stops need to know.
+
+    From the configuration in which contact is detected to that of the next step they move by
+    dt (old v + new v_next), to the end of this step by dt (old v + bend v_next); within the step by
+    v t + bend a t^2.
+    """
+
+    old: float
+    new: float
+    bend: float
+
+
+class StepState(NamedTuple):
+    """The arrays that a step changes; the modes of the joints are in `Dynamics`."""
+
+    q: np.ndarray  # (nq)
+    v: np.ndarray  # (nv)
+
+
+class Work(NamedTuple):
+    """Room for integrators, and what acted in the step, for the record."""
+
+    q: np.ndarray  # (nq) state at a stage
+    v: np.ndarray  # (nv)
+    q_rate: np.ndarray  # (nq) rate at a stage
+    q_sum: np.ndarray  # (nq) weighted sum of rates
+    v_sum: np.ndarray  # (nv)
+    wanted: np.ndarray  # (1) 1 if what acts in this step is to be recorded
+    share: np.ndarray  # (1) weight of the stages that are recorded, -1 before the first
+    torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first of them
+    passive: np.ndarray  # (nv) friction and stops
+    impulse: np.ndarray  # (points, 3) of contact, over all stages
+    depth: np.ndarray  # (contact points) penetration
+    slip: np.ndarray  # (points, 3) velocity along the ground
+    contact_velocity: np.ndarray  # (points, 3) at the end of the step, less the slowest allowed
+    contact_work: np.ndarray  # (1) that contact does on the robots against the ground [J]
+    first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
+    first_v: np.ndarray  # (nv)
+    first_mode: np.ndarray  # (nv)
+    total_torque: np.ndarray  # (nv) mean over all parts of the step
+    total_passive: np.ndarray  # (nv)
+    total_impulse: np.ndarray  # (points, 3) of contact, over all parts of the step
+    total_work: np.ndarray  # (1) of contact, over all parts of the step [J]
+    total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts

@@ -1,0 +1,123 @@
+"""Robots of one world beside each other: boxes around their shapes, and who makes way.
+
+Robots that start inside each other are seldom meant. A free robot whose shapes overlap those of one
+before it in the world is moved along y until it is CLEARANCE to the left of all before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.description.description import SHAPE_KINDS
+from stiction.errors import InputError
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import FREE, Dynamics
+from stiction.robot.robot import Robot
+
+CLEARANCE = 0.1  # between robots that were put side by side [m]
+TOUCHING = 1e-9  # an overlap that is no more than a touch [m]
+
+
+class Boxes(NamedTuple):
+    """Boxes along the world's axes around the shapes of a robot that may touch."""
+
+    low: np.ndarray  # (shapes, 3) [m]
+    high: np.ndarray
+
+
+class Overlap(NamedTuple):
+    """Two robots that are inside each other, as far as the boxes around their shapes tell."""
+
+    one: int  # number of a robot
+    other: int  # of one after it
+    shapes: tuple[str, str]
+    depth: float  # of the overlap, the least along an axis [m]
+
+
+def reach(robot: Robot, shape: int, direction: np.ndarray) -> float:
+    """How far a shape extends from its origin along a unit direction in its own axes [m]."""
+    kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
+    x, y, z = direction
+    if kind in ("hull", "points"):
+        rows = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
+        return float((rows @ direction).max())
+    if kind == "plane":
+        return 0.0
+    return {
+        "sphere": a,
+        "capsule": a + b * abs(z),
+        "cylinder": a * np.hypot(x, y) + b * abs(z),
+        "box": a * abs(x) + b * abs(y) + c * abs(z),
+        "ellipsoid": float(np.sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)),
+    }[kind]
+
+
+def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
+    """Boxes around the shapes of each robot, at the configuration that `dynamics` holds."""
+    found, first = [], 1
+    for robot in robots:
+        low, high = [], []
+        for shape in np.flatnonzero(robot.shape_touches):
+            link = first + int(robot.shape_link[shape])
+            turned = dynamics.rotation[link] @ robot.shape_rotation[shape]
+            middle = dynamics.origin[dynamics.tree.root[link]] + dynamics.position[link]
+            middle = middle + dynamics.rotation[link] @ robot.shape_position[shape]
+            ends = [
+                [reach(robot, int(shape), sign * axis) for axis in turned] for sign in (-1.0, 1.0)
+            ]
+            low.append(middle - ends[0])
+            high.append(middle + ends[1])
+        found.append(Boxes(np.array(low).reshape(-1, 3), np.array(high).reshape(-1, 3)))
+        first += len(robot.link_name)
+    return found
+
+
+def first_overlap(robots: Sequence[Robot], boxes: Sequence[Boxes]) -> Overlap | None:
+    """The first robot, in the order of the world, that is inside one before it; None if none is."""
+    for other in range(len(robots)):
+        for one in range(other):
+            a, b = boxes[one], boxes[other]
+            if not (len(a.low) and len(b.low)):
+                continue
+            depth = np.minimum(a.high[:, None], b.high) - np.maximum(a.low[:, None], b.low)
+            least = depth.min(axis=2)
+            if least.max() > TOUCHING:
+                i, j = np.unravel_index(np.argmax(least), least.shape)
+                names = [
+                    f"{robot.name}/{robot.shape_name[np.flatnonzero(robot.shape_touches)[k]]}"
+                    for robot, k in ((robots[one], i), (robots[other], j))
+                ]
+                return Overlap(one, other, (names[0], names[1]), float(least[i, j]))
+    return None
+
+
+def side_by_side(
+    robots: Sequence[Robot], dynamics: Dynamics, q: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """Return q with robots that overlap moved apart along y, and a note on each that was moved."""
+    q, notes = q.copy(), []
+    starts = np.cumsum([0, *(robot.nq for robot in robots)])
+    forward_kinematics(dynamics, q)
+    boxes = boxes_of(robots, dynamics)
+    while (overlap := first_overlap(robots, boxes)) is not None:
+        one, other = robots[overlap.one], robots[overlap.other]
+        roots = np.flatnonzero(other.parent < 0)
+        if (other.joint_type[roots] != FREE).any():
+            raise InputError(
+                f"'{other.name}' starts inside '{one.name}': the boxes around "
+                f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m, and its base is "
+                "not free to make way; place it with robot.at(position), or give it first"
+            )
+        before = max(boxes[k].high[:, 1].max() for k in range(overlap.other) if len(boxes[k].high))
+        low, high = boxes[overlap.other]
+        way = np.array([0.0, before + CLEARANCE - low[:, 1].min(), 0.0])
+        q[starts[overlap.other] + other.q_index[roots] + 1] += way[1]
+        boxes[overlap.other] = Boxes(low + way, high + way)
+        notes.append(
+            f"'{other.name}' would start inside '{one.name}' and starts {way[1]:.4g} m further "
+            "along y; robot.at(position) places it"
+        )
+    return q, notes

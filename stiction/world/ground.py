@@ -1,0 +1,344 @@
+"""What robots stand on."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.collision.terrain import FlatGround, Heights, Stairs
+from stiction.compiler.arguments import numbers
+from stiction.errors import InputError
+
+UP = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Level ground, which may move along itself like the belt of a treadmill."""
+
+    height: float = 0.0  # [m]
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
+    material: str = "ground"
+
+    def __post_init__(self) -> None:
+        """Take numbers of numpy as plain ones, which files keep."""
+        _make_plain(self)
+
+    def normal(self) -> np.ndarray:
+        """Unit vector out of the ground."""
+        return np.array(UP)
+
+    def material_names(self) -> list[str]:
+        """Names of its materials."""
+        return [self.material]
+
+    def bind(self) -> FlatGround:
+        """Return the arrays that kernels read."""
+        return _bound(self, self.height, self.normal(), self.velocity)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A plane through the origin that rises by `angle` [rad] in the direction `heading` [rad]."""
+
+    angle: float
+    heading: float = 0.0  # about z, from x
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
+    material: str = "ground"
+
+    def __post_init__(self) -> None:
+        """Take numbers of numpy as plain ones, which files keep."""
+        _make_plain(self)
+
+    def normal(self) -> np.ndarray:
+        """Unit vector out of the ground."""
+        along = -math.sin(self.angle)
+        return np.array(
+            [along * math.cos(self.heading), along * math.sin(self.heading), math.cos(self.angle)]
+        )
+
+    def material_names(self) -> list[str]:
+        """Names of its materials."""
+        return [self.material]
+
+    def bind(self) -> FlatGround:
+        """Return the arrays that kernels read."""
+        if not abs(self.angle) < math.pi / 2:
+            raise InputError(f"Slope: angle is {self.angle} rad; it must be less than pi/2 in size")
+        return _bound(self, 0.0, self.normal(), self.velocity)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Level ground, and from `start` on stairs in the direction `heading`.
+
+    `rise` is negative for stairs that lead down. Instead of one number for all, `rise` takes one
+    for each riser and `run` one for each tread between two risers, so that
+    `Steps(rise=(0.15, 0.15, -0.3), run=(0.3, 1.0))` leads up to a platform and down again. Treads
+    are endless to both sides; the last one has no end.
+
+    What is in the stairs is pushed out the shortest way: a toe that bumps into a riser backwards, a
+    point of a sole upwards unless it is nearer to the edge of its tread than it is deep. An edge
+    that is between the corners of a box is not felt; `Robot.with_sole_points` puts points there.
+    """
+
+    rise: float | tuple[float, ...] = 0.15  # [m]
+    run: float | tuple[float, ...] = 0.3  # [m]
+    count: int | None = None  # of risers; None: as many as there are numbers, or 5
+    start: float = 0.5  # where the first riser is, along the heading [m]
+    heading: float = 0.0  # about z, from x [rad]
+    height: float = 0.0  # of the ground before the first riser [m]
+    material: str = "ground"
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        _make_plain(self)
+        for name in ("rise", "run"):
+            given = numbers(getattr(self, name))
+            if given.ndim > 1 or not np.isfinite(given).all():
+                raise InputError(
+                    f"Steps: {name} is {getattr(self, name)!r}; give one finite number in m, or "
+                    "one for each riser (rise), for each tread between two risers (run)"
+                )
+        for name in ("start", "heading", "height"):
+            given = numbers(getattr(self, name))
+            if given.ndim or not np.isfinite(given):
+                raise InputError(f"Steps: {name} is {getattr(self, name)!r}; give a finite number")
+        if self.count is not None and not (isinstance(self.count, int) and self.count >= 1):
+            raise InputError(f"Steps: count is {self.count!r}; give a whole number, at least 1")
+        rises, runs = self._rises(), self._runs()
+        if self.count not in (None, len(rises)) or len(runs) != len(rises) - 1:
+            raise InputError(
+                f"Steps: found {len(rises)} rises, {len(runs)} runs and count {self.count}; "
+                "give as many rises as risers, and one run fewer"
+            )
+        if not ((rises != 0).all() and (runs > 0).all()):
+            raise InputError(
+                f"Steps: rise is {self.rise} m and run {self.run} m; no rise may be 0, and each "
+                "run must be positive"
+            )
+        _check_name("Steps", self.material)
+
+    def _rises(self) -> np.ndarray:
+        """Height of every riser."""
+        count = 5 if self.count is None else self.count
+        return np.array(self.rise if isinstance(self.rise, tuple) else [self.rise] * count)
+
+    def _runs(self) -> np.ndarray:
+        """Length of every tread between two risers."""
+        count = len(self._rises()) - 1
+        return np.array(self.run if isinstance(self.run, tuple) else [self.run] * count)
+
+    def normal(self) -> np.ndarray:
+        """Upwards: pressure on uneven ground is what it carries."""
+        return np.array(UP)
+
+    def material_names(self) -> list[str]:
+        """Names of its materials."""
+        return [self.material]
+
+    def bind(self) -> Stairs:
+        """Return the arrays that kernels read."""
+        rises = self._rises()
+        riser = self.start + np.concatenate([[0.0], np.cumsum(self._runs())])
+        level = self.height + np.concatenate([[0.0], np.cumsum(rises)])
+        highest = np.abs(rises).max()
+        return Stairs(
+            riser=riser,
+            level=level,
+            heading=np.array([math.cos(self.heading), math.sin(self.heading)]),
+            highest=np.array([highest]),
+            stretch=np.array([math.hypot(1.0, _steepness(riser, level, highest))]),
+            velocity=np.zeros(3),
+        )
+
+
+class HeightField:
+    """Heights on a grid, bilinear in between: rough ground, kerbs, pits.
+
+    `heights[i, j]` [m] is the ground at x = origin[0] + j dx and y = origin[1] + i dy, as in
+    `heights = f(*np.meshgrid(x, y))`; its border continues level outwards. `materials` names the
+    material of each of the (rows - 1) x (columns - 1) cells; the pairs of `World(materials=...)`
+    give these their friction and stiffness.
+    """
+
+    def __init__(
+        self,
+        heights: ArrayLike,
+        spacing: float | tuple[float, float],
+        origin: tuple[float, float] | None = None,
+        material: str = "ground",
+        materials: ArrayLike | None = None,
+    ) -> None:
+        """Check and copy; spacing in m, or (dx, dy); origin None puts the middle at x = y = 0."""
+        self.heights = _checked_heights(heights)
+        rows, columns = self.heights.shape
+        self.spacing = _pair("spacing", spacing if np.ndim(spacing) else (spacing, spacing))
+        if not min(self.spacing) > 0:
+            raise InputError(f"HeightField: spacing is {spacing!r}; give positive lengths in m")
+        middle = (-(columns - 1) * self.spacing[0] / 2, -(rows - 1) * self.spacing[1] / 2)
+        self.origin = middle if origin is None else _pair("origin", origin)
+        _check_name("HeightField", material)
+        self.material = material
+        self.materials = _checked_cells(materials, (rows - 1, columns - 1))
+
+    def __repr__(self) -> str:
+        """Sizes, and a hash of the contents: equal fields have equal words."""
+        rows, columns = self.heights.shape
+        contents = hashlib.sha256(self.heights.tobytes())
+        contents.update(repr(None if self.materials is None else self.materials.tolist()).encode())
+        return (
+            f"HeightField({rows} x {columns} heights, spacing={self.spacing}, "
+            f"origin={self.origin}, material={self.material!r}, "
+            f"contents {contents.hexdigest()[:16]})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another ground is the same."""
+        return isinstance(other, HeightField) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        """Hash of all values."""
+        return hash(repr(self))
+
+    def normal(self) -> np.ndarray:
+        """Upwards: pressure on uneven ground is what it carries."""
+        return np.array(UP)
+
+    def material_names(self) -> list[str]:
+        """Names of its materials."""
+        if self.materials is None:
+            return [self.material]
+        return [str(name) for name in np.unique(self.materials)]
+
+    def bind(self) -> Heights:
+        """Return the arrays that kernels read."""
+        cells = tuple(size - 1 for size in self.heights.shape)
+        numbers_of_cells = np.zeros(cells, np.int64)
+        if self.materials is not None:
+            _, found = np.unique(self.materials, return_inverse=True)
+            numbers_of_cells = found.reshape(cells).astype(np.int64)
+        slope_x = np.abs(np.diff(self.heights, axis=1)).max(initial=0.0) / self.spacing[0]
+        slope_y = np.abs(np.diff(self.heights, axis=0)).max(initial=0.0) / self.spacing[1]
+        return Heights(
+            height=np.array(self.heights),
+            material=numbers_of_cells,
+            corner=np.array(self.origin),
+            spacing=np.array(self.spacing),
+            stretch=np.array([math.sqrt(1.0 + slope_x**2 + slope_y**2)]),
+            velocity=np.zeros(3),
+        )
+
+
+Ground = Plane | Slope | Steps | HeightField
+GROUNDS: dict[str, type] = {kind.__name__: kind for kind in (Plane, Slope, Steps, HeightField)}
+
+
+def ground_values(ground: Ground | None) -> dict[str, Any] | None:
+    """Return a ground as plain values, for a file."""
+    if ground is None:
+        return None
+    plain = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in vars(ground).items()
+    }
+    return {"kind": type(ground).__name__, **plain}
+
+
+def ground_from(values: dict[str, Any] | None) -> Ground | None:
+    """Return the ground whose plain values these are."""
+    if values is None:
+        return None
+    kind = GROUNDS[values["kind"]]
+    return kind(**{name: value for name, value in values.items() if name != "kind"})
+
+
+# ----------------------------------------------------------------------------------------- checking
+
+
+def _make_plain(ground: Any) -> None:
+    """Let a ground hold plain numbers and tuples in the place of numpy's."""
+    for name, value in vars(ground).items():
+        object.__setattr__(ground, name, _plain(value))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) > 0:
+        return tuple(_plain(part) for part in value)
+    return value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _bound(ground: Plane | Slope, height: float, normal: np.ndarray, velocity: tuple) -> FlatGround:
+    """Arrays of a plane after checking its numbers."""
+    point, belt = np.array([0.0, 0.0, height]), np.array(velocity, float)
+    if belt.shape != (3,) or not np.isfinite([*point, *normal, *belt]).all():
+        raise InputError(f"{ground}: height and three velocities must be finite numbers")
+    if abs(belt @ normal) > 1e-9:
+        raise InputError(f"{ground}: the velocity must be along the ground")
+    return FlatGround(point, normal, belt)
+
+
+def _steepness(riser: np.ndarray, level: np.ndarray, highest: float) -> float:
+    """Slope of the least steep ramp from every tread, `highest` above it, over all others."""
+    begin, end = np.append(-np.inf, riser), np.append(riser, np.inf)
+    steepest = 0.0
+    for k in range(len(level)):
+        for other in range(k + 2, len(level)):
+            climb = abs(level[other] - level[k]) - highest
+            steepest = max(steepest, climb / (begin[other] - end[k]))
+    return steepest
+
+
+def _check_name(ground: str, material: Any) -> None:
+    if not isinstance(material, str):
+        raise InputError(f"{ground}: material is {material!r}; give the name of a material")
+
+
+def _pair(name: str, value: Any) -> tuple[float, float]:
+    """Two finite numbers."""
+    pair = numbers(value)
+    if pair.shape != (2,) or not np.isfinite(pair).all():
+        raise InputError(f"HeightField: {name} is {value!r}; give two finite numbers in m")
+    return float(pair[0]), float(pair[1])
+
+
+def _checked_heights(heights: ArrayLike) -> np.ndarray:
+    """Read-only copy of heights after checking them."""
+    array = numbers(heights)
+    if array.ndim != 2 or min(array.shape) < 2:
+        found = f"shape {array.shape}" if array.ndim else repr(heights)
+        raise InputError(
+            f"HeightField: heights: found {found}; give rows x columns numbers, 2 x 2 or more"
+        )
+    if not np.isfinite(array).all():
+        i, j = np.argwhere(~np.isfinite(array))[0]
+        raise InputError(f"HeightField: heights[{i}, {j}] is {array[i, j]}; give finite heights")
+    array.flags.writeable = False
+    return array
+
+
+def _checked_cells(materials: ArrayLike | None, shape: tuple[int, int]) -> np.ndarray | None:
+    """Read-only copy of the names of the cells' materials after checking them."""
+    if materials is None:
+        return None
+    try:
+        array = np.array(materials)
+    except ValueError:
+        array = np.array(None)
+    wanted = f"give {shape[0]} x {shape[1]} names, one for each cell between the heights"
+    if array.shape != shape:
+        raise InputError(f"HeightField: materials: found shape {array.shape}; {wanted}")
+    strange = [name for name in array.ravel().tolist() if not isinstance(name, str)]
+    if strange:
+        raise InputError(f"HeightField: materials: found {strange[0]!r}; {wanted}")
+    array = array.astype(np.str_)
+    array.flags.writeable = False
+    return array
+
+
+LEVEL = Plane()

@@ -1,0 +1,489 @@
+"""Robots and free objects -> one forest of arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.collision.detection import deepest
+from stiction.collision.terrain import FlatGround, Heights, Stairs
+from stiction.errors import InputError
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.planar import planar_bases
+from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Dynamics, Tree, allocate
+from stiction.robot.robot import Robot
+from stiction.world.apart import Overlap, boxes_of, first_overlap, reach, side_by_side
+from stiction.world.contact_points import contact_points_of
+from stiction.world.ground import GROUNDS, LEVEL, Ground
+from stiction.world.materials import Materials, checked_materials
+
+GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
+SLACK = {
+    np.dtype(np.float64): (1e-9, 1e-6),
+    np.dtype(np.float32): (1e-4, 1e-1),
+}  # `Tree.slack`, well above rounding
+TOUCHES = 1e-9  # depth that is no more than a touch [m]
+UPRIGHT = 0.999999  # cosine of the angle to the vertical of a slide that lifts a planar base
+_DOF_FIELDS = (
+    "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
+).split()
+
+
+@dataclass
+class State:
+    """A moment of a world: time [s], positions q (nq) and velocities v (nv).
+
+    docs/conventions.md tells their order.
+    """
+
+    q: np.ndarray
+    v: np.ndarray
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A named point of a link: link of the forest, position and rotation in the link."""
+
+    link: int
+    position: np.ndarray
+    rotation: np.ndarray
+
+
+class World:
+    """A forest of robots and free objects on a ground.
+
+    Names of links, joints and frames are found as they are where they are unique in the world, else
+    as "robot/name". A second robot of the same name is called "name_2", and so on.
+    """
+
+    def __init__(
+        self,
+        *robots: Robot,
+        ground: Ground | None = LEVEL,
+        materials: Materials | None = None,
+        gravity: ArrayLike = GRAVITY,
+    ) -> None:
+        """Put robots into one forest, in this order; gravity in m/s2."""
+        if not robots:
+            raise InputError(
+                "World() got no robot; give at least one, for example stiction.robots.ball()"
+            )
+        for robot in robots:
+            if not isinstance(robot, Robot):
+                raise InputError(
+                    f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)"
+                )
+        if not (ground is None or isinstance(ground, Ground)):
+            raise InputError(
+                f"World(ground=...) takes {', '.join(GROUNDS)} or None, "
+                f"found {type(ground).__name__}"
+            )
+        self.robots = _distinct(robots)
+        self.ground = ground
+        self.materials = checked_materials(materials)
+        self.gravity = np.array(gravity, float)
+        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
+            raise InputError(
+                f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}"
+            )
+        self.tree = _tree(self.robots, self.gravity, np.dtype(np.float64))
+        self._names = _Names(self.robots)
+
+    @property
+    def nq(self) -> int:
+        """How many positions."""
+        return sum(robot.nq for robot in self.robots)
+
+    @property
+    def nv(self) -> int:
+        """How many velocities."""
+        return len(self.tree.dof_parent)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of everything that moves [kg]."""
+        return float(self.tree.mass.sum())
+
+    @property
+    def link_names(self) -> list[str]:
+        """Names of the links of the forest, the world first."""
+        return self._names.links
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints, one per link of the forest, '' for the world."""
+        return self._names.joints
+
+    def dof_name(self, d: int) -> str:
+        """Name of a velocity coordinate: its joint, and its direction where the joint has many."""
+        link = self.tree.dof_link[d]
+        directions = {
+            FREE: ("x", "y", "z", "turn x", "turn y", "turn z"),
+            SPHERICAL: ("x", "y", "z"),
+        }
+        kind = int(self.tree.joint_type[link])
+        part = d - self.tree.v_index[link]
+        suffix = f" ({directions[kind][part]})" if kind in directions else ""
+        return self.joint_names[link] + suffix
+
+    def place(self, name: str) -> Place:
+        """Return the link or frame of that name."""
+        return self._names.place(name)
+
+    def joint(self, name: str) -> int:
+        """Return the link, as an index into the forest, that the named joint moves."""
+        return self._names.joint(name)
+
+    def home(self) -> State:
+        """Every robot in its home configuration, at rest, at time 0.
+
+        A free robot that would be inside one before it is moved along y, see `moved_aside`.
+        """
+        return State(self._home[0].copy(), np.zeros(self.nv))
+
+    def moved_aside(self) -> list[str]:
+        """One sentence on each robot that `home` moves along y out of one before it.
+
+        It then starts `apart.CLEARANCE` to the left of all before it. Boxes around the shapes tell
+        whether two robots overlap.
+        """
+        return list(self._home[1])
+
+    @cached_property
+    def _home(self) -> tuple[np.ndarray, list[str]]:
+        q = np.concatenate([robot.home for robot in self.robots])
+        if len(self.robots) == 1:
+            return q, []
+        return side_by_side(self.robots, allocate(self.tree), q)
+
+    def overlap(self, state: State) -> Overlap | None:
+        """The first robot that is inside one before it; None if none is."""
+        if len(self.robots) == 1:
+            return None
+        dynamics = allocate(self.tree)
+        forward_kinematics(dynamics, state.q)
+        return first_overlap(self.robots, boxes_of(self.robots, dynamics))
+
+    def standing(self, above: float = 0.0) -> State:
+        """Home, every free robot or object moved up or down until it is `above` the ground [m].
+
+        On steps and height fields that is how far up from where it touches. Free robots that would
+        stand inside one before them are moved along y as in `home`.
+        """
+        if self.ground is None:
+            raise InputError("standing() needs a ground; this world has none")
+        if not np.isfinite(above):
+            raise InputError(f"standing(above={above}): give a finite height in m")
+        state = self.home()
+        self.put_on_ground(state.q, above)
+        if len(self.robots) > 1:
+            apart, moved = side_by_side(self.robots, allocate(self.tree), state.q)
+            if moved:
+                state.q[:] = apart
+                self.put_on_ground(state.q, above)
+        return state
+
+    def put_on_ground(self, q: np.ndarray, above: float = 0.0) -> None:
+        """Change q: every free robot or object up or down until it is `above` the ground [m]."""
+        dynamics = allocate(self.tree)
+        forward_kinematics(dynamics, q)
+        ground = self.ground.bind()  # type: ignore[union-attr]
+        if isinstance(ground, FlatGround):
+            lifts = _lifts_to_plane(self, dynamics, ground)
+            lifts = {root: lift + above / ground.normal[2] for root, lift in lifts.items()}
+        else:
+            lifts = _lifts_out_of(self, dynamics, ground)
+            lifts = {root: lift + above for root, lift in lifts.items()}
+        for root, (k, share) in self.lifted().items():
+            if root not in lifts:
+                raise InputError(
+                    f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
+                )
+            q[k] += lifts[root] / share
+
+    def lifted(self) -> dict[int, tuple[int, float]]:
+        """For each root link that can rise: the entry of q that lifts it, and how far per unit."""
+        tree = self.tree
+        free = np.flatnonzero((tree.parent == 0) & (tree.joint_type == FREE))
+        rises = {int(root): (int(tree.q_index[root]) + 2, 1.0) for root in free if root > 0}
+        for base in planar_bases(tree):
+            rotation = np.eye(3)
+            for link in base.slides:
+                rotation = rotation @ tree.joint_rotation[link]
+                share = float((rotation @ tree.joint_axis[link])[2])
+                if abs(share) > UPRIGHT:
+                    rises[base.slides[0]] = (int(tree.q_index[link]), share)
+        return rises
+
+    def declared_friction(self) -> dict[str, tuple[float, float]]:
+        """Static and kinetic friction that the robots' files declare, by name of the material."""
+        found: dict[str, tuple[float, float]] = {}
+        for robot in self.robots:
+            for name, (static, kinetic) in zip(robot.material_name, robot.material_mu, strict=True):
+                friction = (float(static), float(kinetic))
+                if found.setdefault(str(name), friction) != friction:
+                    raise InputError(
+                        f"robot '{robot.name}': material '{name}' has friction {friction}, another "
+                        f"robot's of that name {found[str(name)]}; use with_material() on one"
+                    )
+        return found
+
+    def digest(self) -> str:
+        """Hash of everything that decides how the world moves, 16 hexadecimal digits."""
+        parts = [robot.digest() for robot in self.robots] + [
+            repr(self.gravity.tolist()),
+            repr(self.ground),
+            repr(
+                sorted((sorted(pair), sorted(row.items())) for pair, row in self.materials.items())
+            ),
+        ]
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+    def check_state(self, state: State | None) -> State:
+        """Return a copy of a state after checking it; the home state for None."""
+        if state is None:
+            return self.home()
+        if not isinstance(state, State):
+            raise InputError(
+                f"state: found {type(state).__name__}; "
+                "use stiction.State(q, v), world.home() or world.standing()"
+            )
+        q = checked_vector("state.q", state.q, self.nq, "position", lambda k: f"q[{k}]")
+        v = checked_vector("state.v", state.v, self.nv, "velocity", self.dof_name)
+        if not np.isfinite(state.time):
+            raise InputError(f"state.time: found {state.time}; give a finite time in s")
+        for link in range(1, len(self.tree.parent)):
+            if self.tree.joint_type[link] in (FREE, SPHERICAL):
+                last = self.tree.q_index[link] + Q_SIZE[self.tree.joint_type[link]]
+                length = np.linalg.norm(q[last - 4 : last])
+                if abs(length - 1.0) > 1e-3:
+                    raise InputError(
+                        f"state.q: the quaternion of joint '{self.joint_names[link]}' "
+                        f"has length {length:.6g}; give a unit quaternion w x y z"
+                    )
+                q[last - 4 : last] /= length
+        return State(q, v, float(state.time))
+
+
+def checked_vector(
+    what: str, value: ArrayLike, size: int, unit: str, name: Callable[[int], str]
+) -> np.ndarray:
+    """Copy of a vector as float64, after checking its size and that it is finite."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: found {value!r}; give {size} numbers") from None
+    if array.shape != (size,):
+        raise InputError(
+            f"{what}: found shape {array.shape}; "
+            f"this world has {size} {unit} coordinates, shape ({size},)"
+        )
+    bad = np.flatnonzero(~np.isfinite(array))
+    if len(bad):
+        raise InputError(
+            f"{what}: {name(int(bad[0]))} is {array[bad[0]]}; all {size} numbers must be finite"
+        )
+    return array
+
+
+def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
+    """Return the robots with names that differ."""
+    taken: set[str] = set()
+    distinct = []
+    for robot in robots:
+        name, number = robot.name, 2
+        while name in taken:
+            name, number = f"{robot.name}_{number}", number + 1
+        taken.add(name)
+        distinct.append(robot if name == robot.name else robot.named(name))
+    return tuple(distinct)
+
+
+# -------------------------------------------------------------------------------------------- names
+
+
+class _Names:
+    """Finds links, joints and frames of several robots by name."""
+
+    def __init__(self, robots: tuple[Robot, ...]) -> None:
+        self._places: dict[str, list[Place]] = {}
+        self._joints: dict[str, list[int]] = {}
+        self.links, self.joints = ["world"], [""]
+        alone = len(robots) == 1
+        first = 1
+        for robot in robots:
+            for i, name in enumerate(robot.link_name):
+                self._add(self._places, robot, str(name), Place(first + i, np.zeros(3), np.eye(3)))
+                self._add(self._joints, robot, str(robot.joint_name[i]), first + i)
+                prefix = "" if alone else f"{robot.name}/"
+                self.links.append(prefix + str(name))
+                self.joints.append(prefix + str(robot.joint_name[i]))
+            for i, name in enumerate(robot.frame_name):
+                link = int(robot.frame_link[i])
+                link = 0 if link < 0 else first + link
+                place = Place(link, robot.frame_position[i], robot.frame_rotation[i])
+                self._add(self._places, robot, str(name), place)
+            first += len(robot.link_name)
+
+    def _add(self, table: dict[str, list], robot: Robot, name: str, value: Any) -> None:
+        table.setdefault(name, []).append(value)
+        table.setdefault(f"{robot.name}/{name}", []).append(value)
+
+    def place(self, name: str) -> Place:
+        return self._find(self._places, name, "link or frame")
+
+    def joint(self, name: str) -> int:
+        return self._find(self._joints, name, "joint")
+
+    def _find(self, table: dict[str, list], name: str, kind: str) -> Any:
+        found = table.get(name, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(
+                f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'"
+            )
+        known = ", ".join(sorted(key for key in table if "/" not in key)[:40])
+        raise InputError(f"no {kind} '{name}' in this world; it has: {known}")
+
+
+# ------------------------------------------------------------------------------------------- arrays
+
+
+def _tree(robots: tuple[Robot, ...], gravity: np.ndarray, real: np.dtype) -> Tree:
+    """All robots as one forest, link 0 the world."""
+    types = np.concatenate([[FREE], *[robot.joint_type for robot in robots]]).astype(np.int64)
+    q_sizes = [0, *[Q_SIZE[kind] for kind in types[1:]]]
+    v_sizes = [0, *[V_SIZE[kind] for kind in types[1:]]]
+    parent, first = [np.zeros(1, int)], 1
+    for robot in robots:
+        parent.append(np.where(robot.parent < 0, 0, robot.parent + first))
+        first += len(robot.parent)
+    parents = np.concatenate(parent).astype(np.int64)
+    v_index = np.concatenate([[0], np.cumsum(v_sizes)]).astype(np.int64)
+    q_index = (np.cumsum(q_sizes) - q_sizes).astype(np.int64)
+
+    def joined(name: str, world: Any) -> np.ndarray:
+        rows = [np.asarray(world)[None], *[getattr(robot, name) for robot in robots]]
+        return np.ascontiguousarray(np.concatenate(rows), dtype=real)
+
+    def along(name: str) -> np.ndarray:
+        return np.concatenate([getattr(robot, name) for robot in robots]).astype(real)
+
+    return Tree(
+        parent=parents,
+        root=_roots(parents),
+        joint_type=types,
+        q_index=q_index,
+        v_index=v_index,
+        joint_axis=joined("joint_axis", [0, 0, 1]),
+        joint_rotation=joined("joint_rotation", np.eye(3)),
+        joint_position=joined("joint_position", np.zeros(3)),
+        mass=joined("mass", 0.0),
+        centre=joined("centre", np.zeros(3)),
+        inertia=joined("inertia", np.zeros(6)),
+        gravity=gravity.astype(real),
+        **_chains(parents, v_index, q_index, types),
+        **{name: along(name) for name in _DOF_FIELDS},
+        slack=np.array(SLACK[real], real),
+    )
+
+
+def _roots(parent: np.ndarray) -> np.ndarray:
+    """First link of the tree of every link."""
+    root = np.zeros_like(parent)
+    for i in range(1, len(parent)):
+        root[i] = i if parent[i] == 0 else root[parent[i]]
+    return root
+
+
+def _chains(
+    parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray
+) -> dict:
+    """For every velocity coordinate: the chain of coordinates from it to the world."""
+    nv = v_index[-1]
+    dof_parent, dof_link, dof_q = (np.full(nv, -1, np.int64) for _ in range(3))
+    depth = np.zeros(nv, np.int64)
+    chains: list[list[int]] = []
+    for link in range(1, len(parent)):
+        for d in range(v_index[link], v_index[link + 1]):
+            above = d - 1 if d > v_index[link] else v_index[parent[link] + 1] - 1
+            dof_parent[d] = above if parent[link] > 0 or d > v_index[link] else -1
+            dof_link[d] = link
+            if types[link] not in (FREE, SPHERICAL):
+                dof_q[d] = q_index[link]
+            chains.append([*(chains[dof_parent[d]] if dof_parent[d] >= 0 else []), d])
+            depth[d] = len(chains[d]) - 1
+    rows = np.cumsum(depth + 1) - (depth + 1)
+    gathers = np.zeros_like(parent)
+    for link in range(1, len(parent)):
+        gathers[parent[link]] |= parent[link] != link - 1
+    return {
+        "gathers": gathers,
+        "dof_parent": dof_parent,
+        "dof_depth": depth,
+        "dof_row": rows.astype(np.int64),
+        "ancestor": np.array([d for chain in chains for d in chain], np.int64),
+        "dof_link": dof_link,
+        "dof_q": dof_q,
+    }
+
+
+# ------------------------------------------------------------------------------------------ heights
+
+
+def _lifts_to_plane(world: World, dynamics: Dynamics, plane: FlatGround) -> dict[int, float]:
+    """How far up each root link must go for its tree to touch a plane [m]."""
+    lifts: dict[int, float] = {}
+    for root, point in _lowest_points(world, dynamics, plane.normal):
+        lift = float((plane.point - point) @ plane.normal / plane.normal[2])
+        lifts[root] = max(lift, lifts.get(root, -np.inf))
+    return lifts
+
+
+def _lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> dict[int, float]:
+    """How far up each root link must go for its tree to touch uneven ground [m]."""
+    points, _, _ = contact_points_of(world)
+    home = dynamics.origin[:, 2].copy()
+
+    def depth(root: int, lift: float) -> float:
+        dynamics.origin[root, 2] = home[root] + lift
+        return float(deepest(points, ground, dynamics, root))
+
+    lifts = {}
+    for root in {int(world.tree.root[link]) for link in points.link}:
+        low, high = -1.0, 1.0
+        while depth(root, low) <= TOUCHES:
+            low *= 2
+        while depth(root, high) > TOUCHES:
+            high *= 2
+        while high - low > TOUCHES:
+            middle = (low + high) / 2
+            low, high = (low, middle) if depth(root, middle) <= TOUCHES else (middle, high)
+        lifts[root] = high + depth(root, high)
+    return lifts
+
+
+def _lowest_points(
+    world: World, dynamics: Dynamics, up: np.ndarray
+) -> list[tuple[int, np.ndarray]]:
+    """Root link and lowest point against `up` of every colliding shape of a moving link [m]."""
+    points, first = [], 1
+    for robot in world.robots:
+        for shape in np.flatnonzero(robot.shape_touches):
+            link = first + robot.shape_link[shape]
+            root = world.tree.root[link]
+            R_link = dynamics.rotation[link]
+            p = dynamics.origin[root] + dynamics.position[link]
+            p = p + R_link @ robot.shape_position[shape]
+            down = -(R_link @ robot.shape_rotation[shape]).T @ up
+            points.append((int(root), p - reach(robot, int(shape), down) * up))
+        first += len(robot.link_name)
+    return points
