@@ -82,10 +82,10 @@ class Contact(NamedTuple):
     """
 
     count: np.ndarray  # type: ignore[assignment]  # (1) how many rows are in use
-    touching_count: np.ndarray  # (1) how many touching links are in use
-    touching_link: np.ndarray  # (groups) link of each touching link
+    touching_count: np.ndarray  # (1) how many links touch
+    touching_link: np.ndarray  # (groups) their numbers in the tree
     touching: np.ndarray  # (capacity)
-    point: np.ndarray  # (capacity) which point touches
+    point: np.ndarray  # (capacity) number of the contact point
     group: np.ndarray  # (capacity)
     pair: np.ndarray  # (capacity) row of `table`
     body_a: np.ndarray  # (capacity) link that touches
@@ -117,7 +117,7 @@ class Rim(NamedTuple):
 
 @kernel
 def rim_of(points, dynamics, link, n, i):
-    """The rim of point i, of a link, over a ground with normal n.
+    """The rim of contact point i, of a link, over a ground with normal n.
 
     Of a level rim no point is the lowest. There `down` leads to one that is fixed in the link. It
     gets there smoothly: it is off by (LEVEL / tilt)^2 [rad], the depth by LEVEL times the radius at
@@ -141,7 +141,7 @@ def rim_of(points, dynamics, link, n, i):
 
 @kernel
 def rim_point(points, rim, i):
-    """The point of a rim that point i is, from the centre of the rim."""
+    """Where contact point i is on its rim, from the centre of the rim."""
     turn, across = points.turn[i], cross(rim.axis, rim.down)
     out = add(scale(math.cos(turn), rim.down), scale(math.sin(turn), across))
     return scale(points.radius[i], out)
@@ -149,7 +149,7 @@ def rim_point(points, rim, i):
 
 @kernel
 def meet_ground(points, ground, dynamics, link, i):
-    """The point of point i, of a link, deepest in the ground, relative to O, and its `Meeting`.
+    """The deepest point of contact point i, of a link, relative to O, and its `Meeting`.
 
     A rim turns with the normal of the ground below its centre.
     """
@@ -365,7 +365,7 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
 
 @kernel
 def moving_point_velocity(points, dynamics, link, i, n, time):
-    """Velocity with which the point of point i that touches moves, along its link as well."""
+    """Velocity with which contact point i moves, along its link as well."""
     centre = arm_to(dynamics, link, load_vector(points.centre, i))
     twist = load_twist(dynamics.velocity, link)
     v = point_velocity(twist, centre)
@@ -376,7 +376,7 @@ def moving_point_velocity(points, dynamics, link, i, n, time):
 
 @kernel
 def rim_point_velocity(points, dynamics, link, i, n, time):
-    """Velocity of the point that point i is against the centre of its rim.
+    """Velocity of contact point i against the centre of its rim.
 
     `down` follows the axis: around it, at the rate of the direction into the ground across it, over
     its steepness. It is limited to LARGEST_TURN in `time`, for rims that are nearly level.

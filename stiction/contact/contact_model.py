@@ -64,7 +64,7 @@ class Model:
     family: str  # one of FAMILIES
     point_memory: int  # numbers that it remembers per point
     group_memory: int  # numbers that it remembers per foot
-    scratch: int  # numbers of scratch that it needs per point
+    scratch: int  # columns of scratch that it needs, one row per point
     longest_step: Callable[..., float] | None  # (params, mass of a point, perhaps depth) -> dt [s]
     landing_depth: Callable[[Any, float, float, float], float] | None  # see `contact_model`
 

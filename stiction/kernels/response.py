@@ -88,7 +88,7 @@ def allocate_response(links: int, nv: int, solved: bool) -> Response:
 
 @kernel
 def centre_touching_links(contact, response):
-    """Centre of the touching points of every touching link."""
+    """Write the centre of each touching link's contact points."""
     row = 0
     for touching in range(contact.touching_count[0]):
         total, count = zero_vector(contact.depth[0]), 0

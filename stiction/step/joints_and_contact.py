@@ -54,7 +54,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
         hold_mode(dynamics, d, q, v, dt, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
     asked = before = -1  # for which modes contact was solved last, and the time before
-    while True:  # one point each for elimination and contact: the compiler inlines them
+    while True:  # one call each of elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
         if turn != JOINTS:
             asked, before = fingerprint(dynamics), asked

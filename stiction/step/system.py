@@ -24,7 +24,7 @@ class System(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """When an evaluation takes point, and for how long."""
+    """When an evaluation takes place, and for how long."""
 
     time: float  # of the evaluation [s]
     step_time: float  # begin of the step [s]
