@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "stiction"
+PACKAGE = Path(__file__).parents[2] / "stiction"
 PARAMETERS = """
 from typing import NamedTuple
 
@@ -143,20 +143,20 @@ def test_numbas_own_cache_folder_is_left_as_it_was():
 
 
 def test_folders_that_were_not_used_for_long_are_removed(tmp_path, monkeypatch):
-    from stiction import _cache
+    from stiction.compiler import cache
 
     monkeypatch.setenv("STICTION_CACHE", str(tmp_path))
-    _cache._root.cache_clear()
-    _cache.folder.cache_clear()
+    cache._root.cache_clear()
+    cache.folder.cache_clear()
     try:
         old, recent = tmp_path / "old", tmp_path / "recent"
         old.mkdir()
         recent.mkdir()
         long_ago = time.time() - 40 * 86400
         os.utime(old, (long_ago, long_ago))
-        made = _cache.folder()
+        made = cache.folder()
         assert made.parent == tmp_path and made.is_dir()
         assert recent.exists() and not old.exists()
     finally:
-        _cache._root.cache_clear()
-        _cache.folder.cache_clear()
+        cache._root.cache_clear()
+        cache.folder.cache_clear()

@@ -99,7 +99,7 @@ def test_a_push_gives_its_whole_impulse_wherever_it_starts_and_stops(integrator,
     assert np.allclose(
         motion.v[-1, :3], np.array([3.0, -2.0, 1.0]) * (stop - start) / 0.5, rtol=1e-12
     )
-    assert np.abs(motion.v[-1, 3:]).max() < 1e-15
+    assert np.abs(motion.v[-1, 3:]).max() < 1e-14  # rounding of some hundred steps
 
 
 def test_a_push_off_centre_spins():
