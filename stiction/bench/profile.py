@@ -1,8 +1,8 @@
 """Microseconds that the parts of a step take, each repeated many times where a simulation is.
 
-A part calls the kernels that a step calls, on the arrays of the simulation. "joints and contact" contains the
-articulated bodies, the accelerations and what models that know them need, as often as the modes of
-the joints need it in the last step. "whole step" is the mean over many steps from there, so it is
+A part calls the kernels that a step calls, on the arrays of the simulation. "joints and contact"
+contains the articulated bodies, the accelerations and what models that know them need, as often as
+the joint modes need it in the last step. "whole step" is the mean over many steps from there, so it is
 more than the sum where some of them are harder than the last.
 """
 

@@ -16,7 +16,7 @@ normal impulse, then the tangential one, projected on the disc mu p_n. The cone 
 Departs from the paper: (1) it sweeps over the velocities of m points, O(m^2) a sweep; here points
 act on the twists of the links that they are on, so that a sweep is O(m). (2) Algorithm 1 prints the
 test |f| < mu f_n; it must be |f_t| <= mu f_n, and a contact that opens has f = 0. (3) Eq. (5) would
-drive a leaving point back into the ground; here only points that come down bounce (`restitution.py`),
+drive a leaving point back into the ground; here only points that come down bounce (restitution.py),
 with as much of Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. Impacts have
 friction too. (4) Sweeps end when velocities, not impulses, change little: where feet and legs
 close a chain that hardly yields, impulses along it are not determined and wander for ever. (5)
