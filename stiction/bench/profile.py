@@ -2,8 +2,8 @@
 
 A part calls the kernels that a step calls, on the arrays of the simulation. "joints and contact"
 contains the articulated bodies, the accelerations and what models that know them need, as often as
-the joint modes need it in the last step. "whole step" is the mean over many steps from there, so it is
-more than the sum where some of them are harder than the last.
+the joint modes need it in the last step. "whole step" is the mean over many steps from there, so it
+is more than the sum where some of them are harder than the last.
 """
 
 from __future__ import annotations
