@@ -386,3 +386,13 @@ def test_a_plot_of_nothing_in_particular_has_three_panels(motion):
 def test_an_unknown_item_is_told_what_can_be_drawn(item, motion):
     with pytest.raises(InputError, match=f"'energy', 'momentum', 'centre of mass'.*'{item}'"):
         motion.plot("energy", item)
+
+
+def test_a_parameter_of_an_earlier_file_loads_under_its_name_of_today(motion, saved):
+    with h5py.File(saved, "r+") as file:
+        stored = json.loads(file.attrs["parameters"])
+        stored["places"] = stored.pop("contact_points")
+        file.attrs["parameters"] = json.dumps(stored)
+    loaded = Motion.load(saved).parameters
+    assert loaded["contact_points"] == motion.parameters["contact_points"]
+    assert "places" not in loaded
