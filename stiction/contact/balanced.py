@@ -73,9 +73,9 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import KIND, OPEN, SLIP, STICK, tangential
-from stiction.contact.hunt_crossley import DEPTH, Exponent
+from stiction.contact.hunt_crossley import DEPTH
+from stiction.contact.parameters import Exponent, Fraction, Friction, Mass, Speed, Switch
 from stiction.contact.rest import (
-    RestSpeed,
     along_ground,
     cannot_stop,
     faster_than_constant,
@@ -91,8 +91,8 @@ from stiction.contact.solvers.bounded_least_squares import (
     set_price,
 )
 from stiction.contact.solvers.bounded_least_squares import SCRATCH as SCRATCH_FOR_SOLUTION
-from stiction.contact.solvers.warm_start import NOT_CONVERGED, Fraction
-from stiction.contact.spring_damper import Friction, Switch, implicit_bearable_step
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.contact.spring_damper import implicit_bearable_step
 from stiction.kernels.response import (
     delassus,
     free_velocity,
@@ -103,7 +103,6 @@ from stiction.kernels.response import (
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
 
-Mass = Annotated[float, Parameter("kg", low=0)]
 MEMBRANE = SCRATCH_FOR_SOLUTION  # first of three columns of the scratch: impulse of the membrane
 SCRATCH = SCRATCH_FOR_SOLUTION + 3
 
@@ -123,7 +122,7 @@ class Balanced(NamedTuple):
     mu_static: Friction = 1.0
     mu_kinetic: Friction = 0.4
     restitution: Fraction = 0.0
-    eps: RestSpeed = 0.0  # 0: a point rests if friction can stop it within the step
+    eps: Speed = 0.0  # 0: a point rests if friction can stop it within the step
     unilateral: Switch = 1.0
     capped: Switch = 1.0  # 1: damping and friction of the membrane stop a point but do not turn it
 

@@ -22,6 +22,7 @@ from stiction.contact.contact_model import (
     contact_model,
 )
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
+from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
 from stiction.contact.solvers.de_saxce import de_saxce
 from stiction.contact.solvers.newton import FAILED, NEARLY, SOLVED, newton
 from stiction.contact.solvers.one_contact import solve_alone
@@ -29,14 +30,11 @@ from stiction.contact.solvers.sweeps import sweep_exactly
 from stiction.contact.solvers.warm_start import (
     NOT_CONVERGED,
     SCRATCH,
-    Fraction,
-    Tolerance,
     keep_impulses,
     recall_impulses,
     remember_impulses,
     return_impulses,
 )
-from stiction.contact.spring_damper import Friction, Speed, Switch
 from stiction.kernels.response import ALL_ITERATIONS, WRENCHES_LEFT
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK

@@ -60,14 +60,9 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.elastic_sole import sole_parameters
 from stiction.contact.friction import tangential
-from stiction.contact.hunt_crossley import (
-    DEPTH,
-    Exponent,
-    HuntCrossley,
-    bearable_at_depth,
-    landing_depth,
-)
-from stiction.contact.spring_damper import Damping, Friction, Stiffness, Switch, bearable_step
+from stiction.contact.hunt_crossley import DEPTH, HuntCrossley, bearable_at_depth, landing_depth
+from stiction.contact.parameters import Damping, Duration, Exponent, Friction, Stiffness, Switch
+from stiction.contact.spring_damper import bearable_step
 from stiction.kernels.spatial import (
     add,
     dot,
@@ -98,8 +93,6 @@ SLIDING = 0  # how many points slide
 F_N = 1  # [N]
 F_T = 2  # three wide [N]
 GROUP_STATE = 5
-
-Duration = Annotated[float, Parameter("s", low=0)]
 
 
 class Distributed(NamedTuple):

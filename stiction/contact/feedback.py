@@ -43,14 +43,8 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import tangential
-from stiction.contact.solvers.pseudo_inverse import (
-    CHOSEN,
-    SCRATCH,
-    WANTED,
-    RankTolerance,
-    least_norm_solution,
-)
-from stiction.contact.spring_damper import Friction, Switch
+from stiction.contact.parameters import Friction, RankTolerance, Switch
+from stiction.contact.solvers.pseudo_inverse import CHOSEN, SCRATCH, WANTED, least_norm_solution
 from stiction.kernels.response import free_acceleration
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub
 from stiction.kernels.tree import OK

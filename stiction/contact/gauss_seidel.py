@@ -45,6 +45,7 @@ from stiction.contact.friction import (
     choose_friction,
     speed_scale,
 )
+from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
 from stiction.contact.solvers.de_saxce import de_saxce
 from stiction.contact.solvers.least_norm import even_out
 from stiction.contact.solvers.newton import SOLVED, newton
@@ -53,14 +54,11 @@ from stiction.contact.solvers.sweeps import prepare_points, sweep, sweep_exactly
 from stiction.contact.solvers.warm_start import (
     NOT_CONVERGED,
     SCRATCH,
-    Fraction,
-    Tolerance,
     keep_impulses,
     recall_impulses,
     remember_impulses,
     return_impulses,
 )
-from stiction.contact.spring_damper import Friction, Speed, Switch
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK

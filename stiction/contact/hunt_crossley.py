@@ -39,11 +39,9 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
+from stiction.contact.parameters import Exponent, Friction, Speed, Switch
 from stiction.contact.spring_damper import (
     POINT_STATE,
-    Friction,
-    Speed,
-    Switch,
     bearable_step,
     forget_stretch,
     store_held_force,
@@ -53,7 +51,6 @@ from stiction.kernels.spatial import dot, like
 from stiction.kernels.tree import OK
 
 DEPTH = 1e-3  # least depth for which the longest step is told: deeper, the law is stiffer [m]
-Exponent = Annotated[float, Parameter("", low=0, high=10)]
 
 
 class HuntCrossley(NamedTuple):

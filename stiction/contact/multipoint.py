@@ -55,8 +55,8 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import tangential
+from stiction.contact.parameters import Fraction, Friction, RankTolerance, Speed, Switch
 from stiction.contact.rest import (
-    RestSpeed,
     cannot_stop,
     faster_than_constant,
     link_stops,
@@ -64,15 +64,8 @@ from stiction.contact.rest import (
     slip_speed,
     take_back_work,
 )
-from stiction.contact.solvers.pseudo_inverse import (
-    CHOSEN,
-    WANTED,
-    RankTolerance,
-    least_norm_solution,
-)
+from stiction.contact.solvers.pseudo_inverse import CHOSEN, WANTED, least_norm_solution
 from stiction.contact.solvers.pseudo_inverse import SCRATCH as SCRATCH_FOR_SOLUTION
-from stiction.contact.solvers.warm_start import Fraction
-from stiction.contact.spring_damper import Friction, Switch
 from stiction.kernels.response import free_velocity
 from stiction.kernels.spatial import add, dot, scale, store_vector, sub
 from stiction.kernels.tree import OK
@@ -87,7 +80,7 @@ class Multipoint(NamedTuple):
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
     restitution: Fraction = 0.0
-    eps: RestSpeed = 0.0  # 0: a point rests if friction can stop it within the step
+    eps: Speed = 0.0  # 0: a point rests if friction can stop it within the step
     rank_tolerance: RankTolerance = 1e-5
     capped: Switch = 1.0  # 1: impulses of points that slide do no work on the robot
 

@@ -22,10 +22,9 @@ two solutions, with all that the other points and the joints do to it.
 """
 
 import math
-from typing import Annotated
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import Parameter, parameters, vector
+from stiction.contact.contact_model import parameters, vector
 from stiction.kernels.response import (
     free_velocity,
     gather_wrenches,
@@ -35,7 +34,6 @@ from stiction.kernels.response import (
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub
 
 # Slower than this a point rests, in the papers [m/s]; 0: it rests if friction can stop it.
-RestSpeed = Annotated[float, Parameter("m/s", low=0)]
 
 
 @kernel

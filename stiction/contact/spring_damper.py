@@ -26,25 +26,19 @@ see `stiction.world.contact_points`.
 """
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     NO_PULL,
-    Parameter,
     contact_model,
     parameters,
     vector,
 )
+from stiction.contact.parameters import Damping, Friction, Speed, Stiffness, Switch
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
-
-Stiffness = Annotated[float, Parameter("N/m", low=0)]
-Damping = Annotated[float, Parameter("N s/m", low=0)]
-Friction = Annotated[float, Parameter("", low=0)]
-Speed = Annotated[float, Parameter("m/s", low=0)]
-Switch = Annotated[float, Parameter("0 or 1", low=0, high=1)]
 
 # What a point that sticks remembers: columns of `state.now` and `state.trial`.
 TOUCHES = 0  # 1 while it is in the ground

@@ -17,10 +17,8 @@ count as those in which they do not move.
 """
 
 import math
-from typing import Annotated
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import Parameter
 from stiction.contact.solvers.newton import stiffen_sticking
 from stiction.kernels.response import arm_from_centre, load_unit_response
 from stiction.kernels.spatial import (
@@ -42,8 +40,6 @@ WANTED = 1  # first of three columns of the scratch: a
 SCRATCH = 4
 REMAINS, PIVOT, RIGHT = 0, 1, 2  # rows of `response.residual`
 DEPENDENT = 1e-10  # relative pivot of P'P below which a direction depends on those before
-
-RankTolerance = Annotated[float, Parameter("", low=0, high=1)]
 
 
 @kernel

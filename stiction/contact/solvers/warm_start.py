@@ -1,13 +1,7 @@
-"""What the impulse solvers share: impulses kept between steps, and words for their parameters."""
-
-from typing import Annotated
+"""Warm start: impulses that impulse solvers keep between steps."""
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import Parameter
 from stiction.kernels.spatial import load_vector, store_vector, zero_vector
-
-Fraction = Annotated[float, Parameter("", low=0, high=1)]
-Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1)]
 
 NOT_CONVERGED = 9  # stage that a solver reports when it did not come to an end
 

@@ -1,0 +1,17 @@
+"""Types of the parameters of contact models: each with a unit and bounds that `simulate` checks."""
+
+from typing import Annotated
+
+from stiction.contact.contact_model import Parameter
+
+Stiffness = Annotated[float, Parameter("N/m", low=0)]
+Damping = Annotated[float, Parameter("N s/m", low=0)]
+Friction = Annotated[float, Parameter("", low=0)]  # coefficient
+Speed = Annotated[float, Parameter("m/s", low=0)]
+Duration = Annotated[float, Parameter("s", low=0)]
+Mass = Annotated[float, Parameter("kg", low=0)]
+Exponent = Annotated[float, Parameter("", low=0, high=10)]
+Fraction = Annotated[float, Parameter("", low=0, high=1)]
+Switch = Annotated[float, Parameter("0 or 1", low=0, high=1)]
+Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1)]  # relative, of a solution
+RankTolerance = Annotated[float, Parameter("", low=0, high=1)]  # relative, of singular values
