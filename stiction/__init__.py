@@ -10,6 +10,7 @@ Data flows down this list, and a room imports only from rooms above it:
     contact       one file per model; families: how models enter a step; solvers they share
     control       controllers, as plug-ins
     step          step.py: the whole step on one page; impacts, drift, record, the loop
+    extend        all that the author of a law, an integrator or a controller imports
     integrators   how a step moves the state, as plug-ins
     robot         description -> Robot; robots: our own, by code
     world         robots, ground and materials -> one forest of links, and its contact points

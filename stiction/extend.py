@@ -1,0 +1,120 @@
+"""All that the author of a contact model, an integrator or a controller imports.
+
+from stiction.extend import OK, Parameter, contact_model, dot, scale, store_vector, vector
+"""
+
+from stiction.compiler.compiled import formula, kernel
+from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
+    CONE_PER_POINT,
+    FORCE_LAW,
+    IMPULSE_LAW,
+    IMPULSE_SOLVER,
+    NO_ENERGY_GAIN,
+    NO_PULL,
+    UNIQUE_FORCES,
+    Parameter,
+    contact_model,
+    parameters,
+    vector,
+)
+from stiction.contact.parameters import (
+    Damping,
+    Duration,
+    Exponent,
+    Fraction,
+    Friction,
+    Mass,
+    Speed,
+    Stiffness,
+    Switch,
+    Tolerance,
+)
+from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.control.controller import controller, prescribe, prescriber
+from stiction.kernels.kinematics import advance
+from stiction.kernels.response import (
+    apply_impulse,
+    delassus,
+    free_acceleration,
+    free_velocity,
+    gather_wrenches,
+    respond_to_wrenches,
+    velocity_after,
+)
+from stiction.kernels.servos import add_servo
+from stiction.kernels.spatial import (
+    add,
+    cross,
+    dot,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    transform,
+    zero_vector,
+)
+from stiction.kernels.tree import OK
+from stiction.step.integrator import integrator
+from stiction.step.record import record_forces
+from stiction.step.step import compute_forces, solve_motion, solve_motion_again
+from stiction.step.system import Instant, Shares
+
+__all__ = [
+    "ACCELERATION_LAW",
+    "CONE_PER_POINT",
+    "FORCE_LAW",
+    "IMPULSE_LAW",
+    "IMPULSE_SOLVER",
+    "NOT_CONVERGED",
+    "NO_ENERGY_GAIN",
+    "NO_PULL",
+    "OK",
+    "UNIQUE_FORCES",
+    "Damping",
+    "Duration",
+    "Exponent",
+    "Fraction",
+    "Friction",
+    "Instant",
+    "Mass",
+    "Parameter",
+    "Shares",
+    "Speed",
+    "Stiffness",
+    "Switch",
+    "Tolerance",
+    "add",
+    "add_servo",
+    "advance",
+    "apply_impulse",
+    "compute_forces",
+    "contact_model",
+    "controller",
+    "cross",
+    "delassus",
+    "dot",
+    "formula",
+    "free_acceleration",
+    "free_velocity",
+    "gather_wrenches",
+    "integrator",
+    "kernel",
+    "like",
+    "load_vector",
+    "parameters",
+    "prescribe",
+    "prescriber",
+    "record_forces",
+    "respond_to_wrenches",
+    "scale",
+    "solve_motion",
+    "solve_motion_again",
+    "store_vector",
+    "sub",
+    "transform",
+    "vector",
+    "velocity_after",
+    "zero_vector",
+]
