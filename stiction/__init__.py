@@ -12,15 +12,18 @@ Data flows down this list, and a room imports only from rooms above it:
     step          step.py: the whole step on one page; impacts, drift, record, the loop
     extend        all that the author of a law, an integrator or a controller imports
     integrators   how a step moves the state, as plug-ins
-    robot         description -> Robot; robots: our own, by code
+    robot         description -> Robot
     world         robots, ground and materials -> one forest of links, and its contact points
+    robots        robots of our own, by code
     metrics       what is measured from a motion
     motion        Motion and its file
-    simulation    simulate, Simulation, warnings; batch: many worlds on cores or a GPU
+    simulation    simulate, Simulation, and warnings
+    batch         many worlds on cores or a GPU
     plot          figures
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
-    tune, bench   parameters by search; closed forms and other engines
+    tune          parameters by search
+    bench         closed forms and other engines
     cli           the command line
 """
 

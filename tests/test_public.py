@@ -2,8 +2,11 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -81,3 +84,11 @@ def test_there_are_errors():
 def test_every_error_derives_from_stiction_error(error):
     assert issubclass(error, stiction.StictionError)
     assert error.__doc__
+
+
+def test_the_package_docstring_lists_the_rooms_in_the_order_of_the_import_linter():
+    settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    (contract,) = settings["tool"]["importlinter"]["contracts"]
+    layers = [layer.strip("()") for layer in reversed(contract["layers"]) if layer != "__main__"]
+    rooms = [room for layer in layers for room in layer.split(" | ")]
+    assert re.findall(r"^    (\w+) {2,}\S", stiction.__doc__, re.MULTILINE) == rooms
