@@ -13,7 +13,8 @@ the loop small. A `routine` is what Python calls.
                            fifty arrays took more than half of the compile time (25 s became 10 s
                            for a first step)
 
-Parts that are inlined are compiled to intermediate code only, see `parts.py`.
+Parts that are inlined are compiled to intermediate code only (`parts.py`), and indices are not tested
+for being negative (`indices.py`).
 
 No other fastmath: it would compile the divergence check away, and gains nothing.
 """
@@ -29,7 +30,7 @@ from numba import config, njit
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-from stiction.compiler import parts
+from stiction.compiler import indices, parts  # noqa: F401  the first acts when it is imported
 from stiction.compiler.cache import Cache, sources_of
 from stiction.errors import InputError
 

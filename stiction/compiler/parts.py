@@ -13,11 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite.ir import Constant
-from numba.core import types
 from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.np import arrayobj
 
 # What is built upon here is not a promise of Numba's; a version without it compiles as it does.
 _BUILT_UPON = {
@@ -82,24 +79,3 @@ class PartCompiler(WholeCompiler):
     """Numba's compiler, into a PartLibrary."""
 
     library = PartLibrary
-
-
-def _index_as_it_is(original: Any) -> Any:
-    """Return Numba's `fix_integer_index`, less the test for negative indices in our own functions.
-
-    Python counts negative indices from the end; no kernel of ours does, and the test costs 3 to 5 %
-    of a step. Functions of users, whose names begin with another module, keep it.
-    """
-
-    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-        ours = builder.function.name.startswith(_OURS)
-        if not ours or isinstance(index, Constant) or not kind.signed:
-            return original(context, builder, kind, index, size)
-        return context.cast(builder, index, kind, types.intp)
-
-    return fix_integer_index
-
-
-_OURS = "_ZN8stiction"  # how the names of our functions are mangled
-if hasattr(arrayobj, "fix_integer_index"):
-    arrayobj.fix_integer_index = _index_as_it_is(arrayobj.fix_integer_index)
