@@ -13,8 +13,8 @@ the loop small. A `routine` is what Python calls.
                            fifty arrays took more than half of the compile time (25 s became 10 s
                            for a first step)
 
-Parts that are inlined are compiled to intermediate code only (`parts.py`), and indices are not tested
-for being negative (`indices.py`).
+Parts that are inlined are compiled to intermediate code only (`parts.py`), and indices are not
+tested for being negative (`indices.py`).
 
 No other fastmath: it would compile the divergence check away, and gains nothing.
 """
