@@ -30,15 +30,17 @@ from stiction.contact.parameters import (
     Switch,
     Tolerance,
 )
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.contact.scratch import PerPoint, VectorPerPoint
 from stiction.control.controller import controller, prescribe, prescriber
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import (
+    NOT_CONVERGED,
     apply_impulse,
     delassus,
     free_acceleration,
     free_velocity,
     gather_wrenches,
+    report_solution,
     respond_to_wrenches,
     velocity_after,
 )
@@ -80,11 +82,13 @@ __all__ = [
     "Instant",
     "Mass",
     "Parameter",
+    "PerPoint",
     "Shares",
     "Speed",
     "Stiffness",
     "Switch",
     "Tolerance",
+    "VectorPerPoint",
     "add",
     "add_servo",
     "advance",
@@ -107,6 +111,7 @@ __all__ = [
     "prescribe",
     "prescriber",
     "record_forces",
+    "report_solution",
     "respond_to_wrenches",
     "scale",
     "solve_motion",

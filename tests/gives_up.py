@@ -9,8 +9,7 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
-from stiction.kernels.response import delassus, free_velocity
+from stiction.kernels.response import NOT_CONVERGED, delassus, free_velocity, report_solution
 from stiction.kernels.spatial import dot, like, scale, store_vector, transform
 from stiction.kernels.tree import OK
 
@@ -40,8 +39,7 @@ def gives_up(params, dynamics, contact, memory, work, dt):
         freedom = dot(n, transform(delassus(contact, response, i, i), n))
         store_vector(contact.impulse, i, scale(max(missing / freedom, like(missing, 0)), n))
     half = like(time, 0.5) * dt
-    response.report[0], response.report[1] = ITERATIONS, RESIDUAL
-    if abs(time - p.worst) < half:
-        response.report[1] = WORST_RESIDUAL
-    response.report[2] = NOT_CONVERGED if time > p.start - half else 0
+    residual = WORST_RESIDUAL if abs(time - p.worst) < half else RESIDUAL
+    stage = NOT_CONVERGED if time > p.start - half else 0
+    report_solution(response, ITERATIONS, residual, stage)
     return OK

@@ -72,7 +72,7 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
-from stiction.contact.friction import KIND, OPEN, SLIP, STICK, tangential
+from stiction.contact.friction import OPEN, SLIP, STICK, tangential
 from stiction.contact.hunt_crossley import DEPTH
 from stiction.contact.parameters import Exponent, Fraction, Friction, Mass, Speed, Switch
 from stiction.contact.rest import (
@@ -83,28 +83,25 @@ from stiction.contact.rest import (
     may_slide,
     slip_speed,
 )
+from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.bounded_least_squares import (
-    DIRECTION,
-    WANTED,
     bounded_impulse,
     bounded_least_squares,
     set_price,
 )
-from stiction.contact.solvers.bounded_least_squares import SCRATCH as SCRATCH_FOR_SOLUTION
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.contact.solvers.reduced_least_squares import BoundedProblem
 from stiction.contact.spring_damper import implicit_bearable_step
 from stiction.kernels.response import (
+    NOT_CONVERGED,
     delassus,
     free_velocity,
     gather_wrenches,
+    report_solution,
     respond_to_wrenches,
     velocity_after,
 )
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
-
-MEMBRANE = SCRATCH_FOR_SOLUTION  # first of three columns of the scratch: impulse of the membrane
-SCRATCH = SCRATCH_FOR_SOLUTION + 3
 
 
 class Balanced(NamedTuple):
@@ -127,6 +124,13 @@ class Balanced(NamedTuple):
     capped: Switch = 1.0  # 1: damping and friction of the membrane stop a point but do not turn it
 
 
+class BalancedScratch(NamedTuple):
+    """Impulses of the membrane, and the macro problem, Eq. (33)."""
+
+    membrane: VectorPerPoint
+    macro: BoundedProblem
+
+
 def bearable_in_membrane(p: Balanced, mass: float) -> float:
     """Return the longest step [s] with the stiffness and damping of the membrane at its bottom."""
     depth = DEPTH if p.spring_beyond > 0 else min(p.thickness, DEPTH)
@@ -141,32 +145,31 @@ def bearable_in_membrane(p: Balanced, mass: float) -> float:
     Balanced,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=IMPULSE_LAW,
-    scratch=SCRATCH,
+    scratch=BalancedScratch,
     longest_step=bearable_in_membrane,
 )
 def balanced(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points, steps 4 to 7 of section III-D."""
-    response, scratch = work.response, work.scratch
-    press_membrane(params, dynamics, contact, response, scratch, dt)
+    response, macro = work.response, work.scratch.macro
+    press_membrane(params, dynamics, contact, work, dt)
     iterations, off, solved = 0, like(dt, 0), True
-    if choose_macro(params, contact, response, scratch) > 0:
+    if choose_macro(params, contact, response, macro) > 0:
         gather_wrenches(contact, response)  # Eq. (18)
         respond_to_wrenches(contact, response)  # Eq. (24)
-        ask_velocities(params, contact, response, scratch)
+        ask_velocities(params, contact, response, macro)
         iterations, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
         if may_slide(params, contact):
-            keep_velocities(params, contact, scratch, like(dt, 1))
+            keep_velocities(params, contact, macro, like(dt, 1))
             more, _, _ = solve_macro(params, dynamics, contact, work, contact.force)
-            keep_velocities(params, contact, scratch, like(dt, -1))
+            keep_velocities(params, contact, macro, like(dt, -1))
             iterations += more
-            if let_slide(params, contact, scratch) > 0:
+            if let_slide(params, contact, macro) > 0:
                 more, off, solved = solve_macro(params, dynamics, contact, work, contact.impulse)
                 iterations += more
         for i in range(contact.count[0]):
-            if scratch[i, KIND] != OPEN:
-                correct_friction(params, contact, scratch, i)
-    response.report[0], response.report[1] = iterations, off
-    response.report[2] = 0 if solved else NOT_CONVERGED
+            if macro.case[i] != OPEN:
+                correct_friction(params, contact, macro, i)
+    report_solution(response, iterations, off, 0 if solved else NOT_CONVERGED)
     return OK
 
 
@@ -193,7 +196,7 @@ def mass_scale(p, dynamics, link):
 
 
 @kernel
-def press_membrane(params, dynamics, contact, response, scratch, dt):
+def press_membrane(params, dynamics, contact, work, dt):
     """Impulses of the points in the membrane, zero for the deeper ones unless the spring acts."""
     for touching in range(contact.touching_count[0]):
         pressed = count_pressed(params, contact, touching)
@@ -203,9 +206,9 @@ def press_membrane(params, dynamics, contact, response, scratch, dt):
                 p = parameters(params, contact.table, contact.pair[i])
                 f = zero_vector(dt)
                 if contact.depth[i] < p.thickness or p.spring_beyond > 0:
-                    f = membrane_impulse(p, contact, response, i, pressed, heavier, dt)
+                    f = membrane_impulse(p, contact, work.response, i, pressed, heavier, dt)
                 store_vector(contact.impulse, i, f)
-                scratch[i, MEMBRANE], scratch[i, MEMBRANE + 1], scratch[i, MEMBRANE + 2] = f
+                store_vector(work.scratch.membrane, i, f)
 
 
 @kernel
@@ -266,14 +269,14 @@ def quadratic(W, x):
 
 
 @kernel
-def choose_macro(params, contact, response, scratch):
+def choose_macro(params, contact, response, macro):
     """Sort the points: deeper than the membrane and stuck or sliding, or none; returns how many."""
     count = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        scratch[i, KIND] = OPEN
+        macro.case[i] = OPEN
         if contact.depth[i] >= p.thickness and not leaves(p, contact, response, i):
-            stick_or_slip(p, contact, scratch, i, faster_than_constant(p, slip_speed(contact, i)))
+            stick_or_slip(p, contact, macro, i, faster_than_constant(p, slip_speed(contact, i)))
             count += 1
     return count
 
@@ -289,44 +292,44 @@ def leaves(p, contact, response, i):
 
 
 @kernel
-def stick_or_slip(p, contact, scratch, i, slips):
+def stick_or_slip(p, contact, macro, i, slips):
     """Make point i one of S or of K, with the direction in which its impulse must not pull."""
     c = vector(contact.normal, i)
-    scratch[i, KIND] = STICK
+    macro.case[i] = STICK
     if slips:
         v_sigma = along_ground(contact, i)
         c = sub(c, scale(p.mu_kinetic / slip_speed(contact, i), v_sigma))  # Eq. (26)
-        scratch[i, KIND] = SLIP
-    scratch[i, DIRECTION], scratch[i, DIRECTION + 1], scratch[i, DIRECTION + 2] = c
+        macro.case[i] = SLIP
+    store_vector(macro.direction, i, c)
 
 
 @kernel
-def ask_velocities(params, contact, response, scratch):
-    """Right-hand sides of Eq. (30), (31): what macro impulses are to add to the velocities."""
+def ask_velocities(params, contact, response, macro):
+    """v of Eq. (32), right-hand sides of (30), (31): what macro impulses add to the velocities."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         nu = vector(contact.normal, i)
         v_nu = min(dot(nu, vector(contact.velocity, i)), like(p.restitution, 0))
         v_next = scale(-p.restitution * v_nu, nu)  # Eq. (25), (29)
         v = sub(v_next, velocity_after(contact, response, i))
-        scratch[i, WANTED], scratch[i, WANTED + 1], scratch[i, WANTED + 2] = v
+        store_vector(macro.wanted, i, v)
 
 
 @kernel
 def solve_macro(params, dynamics, contact, work, impulse):
     """Write membrane and macro impulses of all points; returns iterations, error and success."""
-    response, scratch = work.response, work.scratch
+    response, macro = work.response, work.scratch.macro
     for touching in range(contact.touching_count[0]):
         heavier = mass_scale(params, dynamics, contact.touching_link[touching])
         price = like(heavier, params.relaxation)
-        set_price(response, touching, price if params.relative > 0 else price / (heavier * heavier))
+        set_price(macro, touching, price if params.relative > 0 else price / (heavier * heavier))
     told = bounded_least_squares(  # Eq. (33)
-        contact, response, scratch, params.relative > 0, dynamics.tree.slack[0]
+        contact, response, macro, params.relative > 0, dynamics.tree.slack[0]
     )
     for i in range(contact.count[0]):
-        f = (scratch[i, MEMBRANE], scratch[i, MEMBRANE + 1], scratch[i, MEMBRANE + 2])
-        if scratch[i, KIND] != OPEN:
-            f = add(f, bounded_impulse(contact, response, scratch, i))
+        f = vector(work.scratch.membrane, i)
+        if macro.case[i] != OPEN:
+            f = add(f, bounded_impulse(contact, response, macro, i))
         store_vector(impulse, i, f)
     return told
 
@@ -335,37 +338,37 @@ def solve_macro(params, dynamics, contact, work, impulse):
 
 
 @kernel
-def keep_velocities(params, contact, scratch, sign):
+def keep_velocities(params, contact, macro, sign):
     """Ask points not to stop along the ground, where the threshold is derived; -1 takes it back."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
             v_sigma = along_ground(contact, i)
             for k in range(3):
-                scratch[i, WANTED + k] += sign * v_sigma[k]
+                macro.wanted[i, k] += sign * v_sigma[k]
 
 
 @kernel
-def let_slide(params, contact, scratch):
+def let_slide(params, contact, macro):
     """Make points slide that friction cannot stop within the step; returns how many."""
     sliding = 0
     for touching in range(contact.touching_count[0]):
         stops = link_stops(params, contact, touching)
         for i in range(contact.count[0]):
-            if contact.touching[i] == touching and scratch[i, KIND] == STICK and not stops:
+            if contact.touching[i] == touching and macro.case[i] == STICK and not stops:
                 p = parameters(params, contact.table, contact.pair[i])
                 if cannot_stop(params, contact, i):
-                    stick_or_slip(p, contact, scratch, i, True)
+                    stick_or_slip(p, contact, macro, i, True)
                     sliding += 1
     return sliding
 
 
 @kernel
-def correct_friction(params, contact, scratch, i):
+def correct_friction(params, contact, macro, i):
     """Make the friction of a stuck point that does not hold kinetic."""
     p = parameters(params, contact.table, contact.pair[i])
     nu, f = vector(contact.normal, i), vector(contact.impulse, i)
-    if scratch[i, KIND] == STICK:
+    if macro.case[i] == STICK:
         f_nu = max(dot(nu, f), like(p.eps, 0))
         f_phi = tangential(nu, f)
         size = math.sqrt(dot(f_phi, f_phi))  # Eq. (35)

@@ -28,19 +28,21 @@ from stiction.contact.contact_model import (
     contact_model,
     parameters,
 )
-from stiction.contact.friction import KIND, OPEN, STICK
-from stiction.contact.solvers.newton import (
+from stiction.contact.friction import OPEN, STICK
+from stiction.contact.scratch import PerPoint
+from stiction.contact.solvers.friction_cases import (
+    FrictionCases,
     compliance,
     constrained_velocity,
     implied_impulse,
-    take_newton_step,
 )
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import (
-    WRENCHES_LEFT,
+    NOT_CONVERGED,
     arm_from_centre,
     free_velocity,
     gather_wrenches,
+    report_solution,
     respond_to_wrenches,
 )
 from stiction.kernels.spatial import (
@@ -53,7 +55,6 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import OK
 
-FIXED_LATER, SCRATCH = 6, 7  # columns: six as in `newton.py`, and whether a point was fixed later
 EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
 ENTERS = 0.1  # part of what gravity does in a step; an open point that is slower does not enter
 POLISHES = 2  # repetitions that take the velocity of this compliance away
@@ -65,7 +66,14 @@ class Bilateral(NamedTuple):
     release: Annotated[float, Parameter("N", low=0)] = 1e9  # pulled harder, a point opens
 
 
-@contact_model(Bilateral, family=IMPULSE_SOLVER, point_memory=1, scratch=SCRATCH)
+class BilateralScratch(NamedTuple):
+    """Points are fixed, STICK, or OPEN."""
+
+    cases: FrictionCases
+    fixed_later: PerPoint  # 1 for those that entered the ground, and were then fixed
+
+
+@contact_model(Bilateral, family=IMPULSE_SOLVER, point_memory=1, scratch=BilateralScratch)
 def bilateral(params, dynamics, contact, memory, work, dt):
     """Write the impulses that fix all touching points; points pulled too hard open, one by one."""
     response, scratch = work.response, work.scratch
@@ -76,16 +84,15 @@ def bilateral(params, dynamics, contact, memory, work, dt):
     slow = max(eps, like(dt, ENTERS) * dt * math.sqrt(dot(g, g)))  # [m/s]
     solutions = 0
     while fixed > 0:
-        fix_points(contact, response, scratch, eps)
+        fix_points(contact, response, scratch.cases, eps)
         solutions += 1
-        if not open_most_pulled(params, contact, scratch, dt):
+        if not open_most_pulled(params, contact, scratch.cases, dt):
             if not fix_fastest_entering(contact, response, scratch, slow):
                 break
-    remember_fixed(contact, memory, scratch)
+    remember_fixed(contact, memory, scratch.cases)
     entering = fastest_entering(contact, response, scratch, True)[1] if fixed > 0 else like(dt, 0)
-    response.report[0], response.report[1] = solutions, entering
-    response.report[2] = NOT_CONVERGED if entering > slow else 0
-    response.report[WRENCHES_LEFT] = fixed > 0
+    report_solution(response, solutions, entering, NOT_CONVERGED if entering > slow else 0)
+    response.report.left_wrenches[0] = fixed > 0
     return OK
 
 
@@ -97,42 +104,42 @@ def choose_fixed(contact, response, memory, scratch):
         v_n = dot(load_vector(contact.normal, i), free_velocity(contact, response, i))
         comes = contact.depth[i] > 0 or v_n < contact.least_velocity[i]
         keep = (memory.now[contact.point[i], 0] > 0 or comes) and contact.least_velocity[i] > NEVER
-        scratch[i, KIND] = STICK if keep else OPEN
-        scratch[i, FIXED_LATER] = 0
+        scratch.cases.case[i] = STICK if keep else OPEN
+        scratch.fixed_later[i] = 0
         store_vector(contact.impulse, i, zero_vector(v_n))
         fixed += keep
     return fixed
 
 
 @kernel
-def fix_points(contact, response, scratch, eps):
+def fix_points(contact, response, cases, eps):
     """Solve for the impulses that stop all fixed points; those of least norm."""
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(eps))
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     for k in range(1 + POLISHES):
-        take_newton_step(contact, response, scratch, eps, like(eps, k > 0), k > 0)
+        take_newton_step(contact, response, cases, eps, like(eps, k > 0), k > 0)
         for i in range(contact.count[0]):
             touching = contact.touching[i]
             r, t = arm_from_centre(contact, response, i), load_twist(response.twist, touching)
             v, R = constrained_velocity(contact, i, t, r), eps * compliance(response, touching)
-            p = implied_impulse(contact, scratch, i, v, R, like(eps, k > 0))
+            p = implied_impulse(contact, cases, i, v, R, like(eps, k > 0))
             store_vector(contact.impulse, i, p)
 
 
 @kernel
-def open_most_pulled(params, contact, scratch, dt):
+def open_most_pulled(params, contact, cases, dt):
     """Open the fixed point that is pulled hardest, if harder than allowed; tells whether one is."""
     worst, most = -1, like(dt, 0)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         n, impulse = load_vector(contact.normal, i), load_vector(contact.impulse, i)
         excess = -dot(n, impulse) - p.release * dt
-        if scratch[i, KIND] == STICK and excess > most:
+        if cases.case[i] == STICK and excess > most:
             worst, most = i, excess
     if worst >= 0:
-        scratch[worst, KIND] = OPEN
+        cases.case[worst] = OPEN
     return worst >= 0
 
 
@@ -144,7 +151,7 @@ def fix_fastest_entering(contact, response, scratch, speed):
     """
     i, v = fastest_entering(contact, response, scratch, False)
     if v > speed:
-        scratch[i, KIND], scratch[i, FIXED_LATER] = STICK, 1
+        scratch.cases.case[i], scratch.fixed_later[i] = STICK, 1
     return v > speed
 
 
@@ -156,8 +163,8 @@ def fastest_entering(contact, response, scratch, again):
     """
     worst, most = -1, like(contact.depth[0], 0)
     for i in range(contact.count[0]):
-        if scratch[i, KIND] == OPEN and contact.least_velocity[i] > NEVER:
-            if again or scratch[i, FIXED_LATER] == 0:
+        if scratch.cases.case[i] == OPEN and contact.least_velocity[i] > NEVER:
+            if again or scratch.fixed_later[i] == 0:
                 t = load_twist(response.twist, contact.touching[i])
                 v = constrained_velocity(contact, i, t, arm_from_centre(contact, response, i))
                 v_n = dot(load_vector(contact.normal, i), v)
@@ -167,9 +174,9 @@ def fastest_entering(contact, response, scratch, again):
 
 
 @kernel
-def remember_fixed(contact, memory, scratch):
+def remember_fixed(contact, memory, cases):
     """Remember which contact points are fixed."""
     for point in range(memory.trial.shape[0]):
         memory.trial[point, 0] = 0
     for i in range(contact.count[0]):
-        memory.trial[contact.point[i], 0] = scratch[i, KIND]
+        memory.trial[contact.point[i], 0] = cases.case[i]

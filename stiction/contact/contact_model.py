@@ -22,6 +22,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
+from stiction.contact.scratch import NoScratch, check_scratch
 from stiction.errors import InputError
 from stiction.kernels.response import Response
 from stiction.kernels.spatial import like, load_vector
@@ -64,7 +65,7 @@ class Model:
     family: str  # one of FAMILIES
     point_memory: int  # numbers that it remembers per point
     group_memory: int  # numbers that it remembers per foot
-    scratch: int  # columns of scratch that it needs, one row per point
+    scratch: type  # tuple that names the arrays it needs, see scratch.py
     longest_step: Callable[..., float] | None  # (params, mass of a point, perhaps depth) -> dt [s]
     landing_depth: Callable[[Any, float, float, float], float] | None  # see `contact_model`
 
@@ -87,7 +88,7 @@ class Memory(NamedTuple):
 class Workspace(NamedTuple):
     """Room for a model, the time, and for all but force laws how the links answer to forces."""
 
-    scratch: np.ndarray  # (points, scratch) as declared, for the model's own use
+    scratch: Any  # the tuple of arrays that the model has declared
     clock: np.ndarray  # (2) time of this evaluation; begin of the step [s]
     response: Response
 
@@ -105,7 +106,7 @@ def contact_model(
     family: str = FORCE_LAW,
     point_memory: int = 0,
     group_memory: int = 0,
-    scratch: int = 0,
+    scratch: type = NoScratch,
     longest_step: Callable[..., float] | None = None,
     landing_depth: Callable[[Any, float, float, float], float] | None = None,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -129,6 +130,7 @@ def contact_model(
                 f"contact model '{function.__name__}': family is {family!r}; give FORCE_LAW, "
                 "ACCELERATION_LAW, IMPULSE_LAW or IMPULSE_SOLVER"
             )
+        check_scratch(function.__name__, scratch)
         compiled = kernel(function)
         MODELS[kind] = Model(
             kind,

@@ -1,18 +1,78 @@
 """`Coulomb`: exact friction cone by Newton's method; our own solver, the one to begin with.
 
-One or two linear systems of six unknowns per touching link, however many points it touches with;
-`newton.py` tells the method, `friction.py` the rule for two coefficients of friction.
+    [AC]  P. Alart and A. Curnier, "A mixed formulation for frictional contact problems prone to
+          Newton like solution methods", Comp. Meth. Appl. Mech. Eng. 92 (1991) 353-375
+    [DF]  G. De Saxce and Z.-Q. Feng, "The bipotential method: a constructive approach to design the
+          complete contact law with friction and improved numerical algorithms", Math. Comp. Model.
+          28 (1998) 225-245
+    [CBM] J-R. Chardonnet et al., see `gauss_seidel.py`
 
-Impulses are those of least norm (`unique` = 1, default), a function of the state alone: a foot that
-stands on many points is carried evenly. With `unique` = 0 they continue those of the last step.
+    Symbol    Here                        Meaning
+    p         contact.impulse             impulse of a point over the step [N s]
+    u, v      contact.velocity, v         velocity of a point at the beginning and at the end
+    t, w      response.twist, wrench      change of a link's twist; wrench of the impulses on it
+    L         response.inverse_inertia    change of twists per wrench, [CBM] Eq. (17)
+    P         `response.py`               P t is the velocity of a point, P'p the wrench of p
+    n, mu     contact.normal, cases.mu    normal of the ground; coefficient of friction
+    v_least   contact.least_velocity      slowest normal velocity allowed, of restitution and gaps
+    d, e      cases.direction, e          direction of friction, and n x d
+    g         `compliance`                velocity of a link per impulse on it [1/kg]
+    R = eps g                             compliance of a point [1/kg]
+    p^        hat                         impulse about which the compliance acts: 0 or p
+
+The links that touch answer to impulses, and v counts from the velocity that a point must keep:
+
+    t = t_free + L w,    w = sum P'p                                                           (1)
+    v = u + P t - v_least n                                                                    (2)
+
+Signorini's condition and Coulomb's law at every point, with v = v_n n + v_t, p = p_n n + p_t:
+
+    p_n >= 0,  v_n >= 0,  p_n v_n = 0                                                          (3)
+    |p_t| <= mu p_n,  and  p_t = -mu p_n v_t / |v_t|  where v_t is not zero                    (4)
+
+[AC] writes both as one equation, for any g > 0: a point presses by what pushing back predicts, and
+its friction is the nearest to what would stop it,
+
+    y = p - v / g,    p_n = max(0, y_n),    p_t = y_t or, if that is longer, mu p_n y_t / |y_t| (5)
+
+Which branch holds is the case of a point. With a small compliance R the impulse of each case is a
+linear function of the velocity; ours, after linearising (5) at the present d:
+
+    open   p = 0                                                                               (6)
+    stick  p = p^ - v / R                                                                      (7)
+    slip   p = (p^_n - v_n / R)(n + mu d) - kappa e . (v - R p^) e                             (8)
+           kappa = mu y_n / (g (|y_t| - mu y_n) + R mu y_n)                                    (9)
+
+where kappa tells how d = y_t / |y_t| turns with the velocity. Newton's method solves (1), (2) and
+(6)-(8) for the wrenches, six unknowns per touching link however many points it touches with,
+
+    (1 + S L) dw = sum P'p - w,    S = -d(sum P'p) / dt                                       (10)
+
+and finds the cases again by (5). With p^ = 0 the impulses are those of least norm, a function of
+the state alone (`unique` = 1, default): a foot that stands on many points is carried evenly. They
+leave velocities R p, which a further step takes away with the cases as they are:
+
+    p^ <- p                                                                                   (11)
+
+With `unique` = 0 it begins with p^ = p of the last step. It ends when (5) changes no impulse by
+more than the tolerance,
+
+    max g |p - p(y)| <= tolerance max g |p|                                                   (12)
+
 Where Newton's method goes round in circles, which happens at hard impacts and on rough ground,
-convex problems are solved one after the other (`de_saxce.py`), from the impulses of the last step.
-A single contact is solved exactly (`one_contact.py`). Where all else fails, which takes two
-contacts and friction of 5 and more, one contact after the other is (`sweeps.py`).
+convex problems are solved one after the other (`de_saxce.py`), from the impulses of the last step:
+[DF] writes (3) and (4) as
+
+    p in K,    v + s n in K*,    p . (v + s n) = 0,    s = mu |v_t|                           (13)
+
+with the friction cone K and its dual K*. A single contact is solved exactly (`one_contact.py`).
+Where all else fails, which takes two contacts and friction of 5 and more, one contact after the
+other is (`sweeps.py`). `friction.py` has the rule for two coefficients of friction.
 """
 
 from typing import NamedTuple
 
+from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -23,19 +83,19 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
-from stiction.contact.solvers.de_saxce import de_saxce
-from stiction.contact.solvers.newton import FAILED, NEARLY, SOLVED, newton
+from stiction.contact.scratch import VectorPerPoint
+from stiction.contact.solvers.de_saxce import ConvexProblem, de_saxce
+from stiction.contact.solvers.friction_cases import FrictionCases
+from stiction.contact.solvers.newton import FAILED, NEARLY, SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
-from stiction.contact.solvers.sweeps import sweep_exactly
+from stiction.contact.solvers.sweeps import LocalProblems, sweep_exactly
 from stiction.contact.solvers.warm_start import (
-    NOT_CONVERGED,
-    SCRATCH,
     keep_impulses,
     recall_impulses,
     remember_impulses,
     return_impulses,
 )
-from stiction.kernels.response import ALL_ITERATIONS, WRENCHES_LEFT
+from stiction.kernels.response import NOT_CONVERGED, report_solution
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
@@ -61,49 +121,73 @@ class Coulomb(NamedTuple):
     tolerance: Tolerance = 1e-8  # relative, of impulses; 1e-5 in single precision
 
 
+class SolverScratch(NamedTuple):
+    """What the methods of an exact solver need, `GaussSeidel`'s too."""
+
+    cases: FrictionCases
+    convex: ConvexProblem
+    local: LocalProblems
+    kept: VectorPerPoint  # impulses to go back to
+
+
 @contact_model(
     Coulomb,
     promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES),
     family=IMPULSE_SOLVER,
     point_memory=4,
-    scratch=SCRATCH,
+    scratch=SolverScratch,
 )
 def coulomb(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points."""
-    response, scratch, tolerance = work.response, work.scratch, params.tolerance
-    choose_friction(params, contact, scratch)
+    response, scratch, mu = work.response, work.scratch, work.scratch.cases.mu
+    choose_friction(params, contact, mu)
     recall_impulses(contact, memory, dt)
-    speed = like(dt, NEGLIGIBLE) * speed_scale(dynamics, contact, response, dt)
-    rounding = like(dt, ROUNDING) * dynamics.tree.slack[0]
-    hat, eps, nothing = like(dt, params.unique == 0), like(dt, COMPLIANCE) * tolerance, like(dt, 0)
-    iterations, error, largest, stage = 0, nothing, nothing, NEWTON
+    accuracy = Accuracy(
+        params.tolerance,
+        like(dt, NEGLIGIBLE) * speed_scale(dynamics, contact, response, dt),
+        like(dt, ROUNDING) * dynamics.tree.slack[0],
+    )
+    iterations, error, stage = 0, like(dt, 0), NEWTON
     for _ in range(AGAIN):
-        end, alone = NEARLY, solve_alone(contact, response, scratch)
-        if not alone:
-            keep_impulses(contact, scratch)
-            taken, error, largest, end = newton(
-                contact, response, scratch, tolerance, speed, rounding, hat, eps, ITERATIONS
-            )
-            iterations += taken
-            stage = NEWTON
-        if end == FAILED:
-            return_impulses(contact, scratch)
-        if end != SOLVED and not alone and response.report[ALL_ITERATIONS] > EFFORT:
-            stage = NOT_CONVERGED
-        elif end != SOLVED:
-            taken, error, largest, solved = de_saxce(
-                contact, response, scratch, tolerance, speed, rounding
-            )
-            iterations += taken
-            stage = DE_SAXCE if taken > 0 else NEWTON
-            if not solved:
-                taken, error, solved = sweep_exactly(contact, response, scratch, speed)
-                iterations += taken
-                stage = SWEEPING if solved else NOT_CONVERGED
-        if break_away(params, contact, response, scratch, like(dt, BROKEN_SPEED)) == 0:
+        taken, error, stage = solve(params, contact, response, scratch, accuracy)
+        iterations += taken
+        if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
             break
-    response.report[0], response.report[2] = iterations, stage
-    response.report[1] = error / largest if largest > 0 else nothing
-    response.report[WRENCHES_LEFT] = 1  # more exact than their sum over points
+    report_solution(response, iterations, error, stage)
+    response.report.left_wrenches[0] = 1  # more exact than their sum over points
     remember_impulses(contact, memory, dt)
     return OK
+
+
+@kernel
+def solve(params, contact, response, scratch, accuracy):
+    """Solve for the present coefficients of friction; returns iterations, error and stage.
+
+    The error is relative to the largest impulse, Eq. (12).
+    """
+    cases, nothing = scratch.cases, like(accuracy.speed, 0)
+    iterations, error, largest, end = 0, nothing, nothing, NEARLY
+    alone = solve_alone(contact, response, cases.mu)
+    if not alone:
+        keep_impulses(contact, scratch.kept)
+        eps = like(accuracy.speed, COMPLIANCE) * params.tolerance
+        iterations, judged, end = newton(
+            contact, response, cases, accuracy, params.unique > 0, eps, ITERATIONS
+        )
+        error, largest = judged.error, judged.largest
+    stage = NEWTON
+    if end == FAILED:
+        return_impulses(contact, scratch.kept)
+    if end != SOLVED and not alone and response.report.all_iterations[0] > EFFORT:
+        stage = NOT_CONVERGED
+    elif end != SOLVED:
+        taken, error, largest, solved = de_saxce(contact, response, cases, scratch.convex, accuracy)
+        iterations += taken
+        stage = DE_SAXCE if taken > 0 else NEWTON
+        if not solved:
+            taken, error, solved = sweep_exactly(
+                contact, response, cases.mu, scratch.local, accuracy.speed
+            )
+            iterations += taken
+            stage = SWEEPING if solved else NOT_CONVERGED
+    return iterations, error / largest if largest > 0 else nothing, stage

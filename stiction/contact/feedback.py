@@ -44,7 +44,7 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.friction import tangential
 from stiction.contact.parameters import Friction, RankTolerance, Switch
-from stiction.contact.solvers.pseudo_inverse import CHOSEN, SCRATCH, WANTED, least_norm_solution
+from stiction.contact.solvers.pseudo_inverse import LeastNorm, least_norm_solution
 from stiction.kernels.response import free_acceleration
 from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub
 from stiction.kernels.tree import OK
@@ -77,21 +77,19 @@ def calm_step(p: Feedback, mass: float) -> float:
     Feedback,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=ACCELERATION_LAW,
-    scratch=SCRATCH,
+    scratch=LeastNorm,
     longest_step=calm_step,
 )
 def feedback(params, dynamics, contact, memory, work, dt):
     """Write the forces of Eq. (18), saturated."""
-    response, scratch = work.response, work.scratch
+    response, problem = work.response, work.scratch
     for i in range(contact.count[0]):
         p_dd = desired_acceleration(params, contact, i)
         missing = sub(p_dd, free_acceleration(dynamics, contact, response, i))  # Eq. (16)
-        scratch[i, CHOSEN] = 1
-        for k in range(3):
-            scratch[i, WANTED + k] = missing[k]
-    least_norm_solution(
-        contact, response, scratch, params.rank_tolerance, contact.force
-    )  # Eq. (18)
+        problem.chosen[i] = 1
+        store_vector(problem.wanted, i, missing)
+    # Eq. (18)
+    least_norm_solution(contact, response, problem, params.rank_tolerance, contact.force)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         f = saturate(vector(contact.force, i), vector(contact.normal, i), p.mu_kinetic)

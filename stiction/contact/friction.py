@@ -14,8 +14,7 @@ from stiction.kernels.spatial import dot, like, load_vector, scale, sub
 
 BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
 SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly [m/s]
-MU, KIND = 0, 1  # columns of a solver's scratch
-OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # kinds of points
+OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # cases of a point
 
 
 FAST = 1e-2, 1e3  # see `speed_scale`: part of the fastest speed; or in slacks of the precision
@@ -45,18 +44,18 @@ def tangential(n, v):
 
 
 @kernel
-def choose_friction(params, contact, scratch):
+def choose_friction(params, contact, mu):
     """Write the coefficient of every point by the speed at which it slides now."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         v = sub(load_vector(contact.velocity, i), load_vector(contact.carried, i))
         v_t = tangential(load_vector(contact.normal, i), v)
         slides = math.sqrt(dot(v_t, v_t)) > p.stick_speed
-        scratch[i, MU] = p.mu_kinetic if slides else p.mu_static
+        mu[i] = p.mu_kinetic if slides else p.mu_static
 
 
 @kernel
-def break_away(params, contact, response, scratch, speed):
+def break_away(params, contact, response, mu, speed):
     """Give points that did not hold their kinetic coefficient; returns how many.
 
     A point does not hold if it was taken for one at rest and the solver leaves it with more than
@@ -65,10 +64,10 @@ def break_away(params, contact, response, scratch, speed):
     changed = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        if p.mu_static > p.mu_kinetic and scratch[i, MU] == p.mu_static:
+        if p.mu_static > p.mu_kinetic and mu[i] == p.mu_static:
             v_t = tangential(load_vector(contact.normal, i), velocity_after(contact, response, i))
             loaded = dot(load_vector(contact.normal, i), load_vector(contact.impulse, i)) > 0
             if loaded and math.sqrt(dot(v_t, v_t)) > speed:
-                scratch[i, MU] = p.mu_kinetic
+                mu[i] = p.mu_kinetic
                 changed += 1
     return changed

@@ -38,6 +38,7 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
+from stiction.contact.coulomb import SolverScratch
 from stiction.contact.friction import (
     BROKEN_SPEED,
     SURELY_BROKEN_SPEED,
@@ -48,18 +49,21 @@ from stiction.contact.friction import (
 from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
 from stiction.contact.solvers.de_saxce import de_saxce
 from stiction.contact.solvers.least_norm import even_out
-from stiction.contact.solvers.newton import SOLVED, newton
+from stiction.contact.solvers.newton import SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
 from stiction.contact.solvers.sweeps import prepare_points, sweep, sweep_exactly
 from stiction.contact.solvers.warm_start import (
-    NOT_CONVERGED,
-    SCRATCH,
     keep_impulses,
     recall_impulses,
     remember_impulses,
     return_impulses,
 )
-from stiction.kernels.response import gather_wrenches, respond_to_wrenches
+from stiction.kernels.response import (
+    NOT_CONVERGED,
+    gather_wrenches,
+    report_solution,
+    respond_to_wrenches,
+)
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
 
@@ -89,12 +93,12 @@ class GaussSeidel(NamedTuple):
     promises=(CONE_PER_POINT, NO_PULL),
     family=IMPULSE_SOLVER,
     point_memory=4,
-    scratch=SCRATCH,
+    scratch=SolverScratch,
 )
 def gauss_seidel(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points, Algorithm 1."""
-    response, scratch = work.response, work.scratch
-    choose_friction(params, contact, scratch)
+    response, scratch, mu = work.response, work.scratch, work.scratch.cases.mu
+    choose_friction(params, contact, mu)
     recall_impulses(contact, memory, dt)
     scale = speed_scale(dynamics, contact, response, dt)
     rounding = dynamics.tree.slack[0]
@@ -104,11 +108,11 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
         iterations += taken
         converged = stage != NOT_CONVERGED
         speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
-        if break_away(params, contact, response, scratch, speed) == 0:
+        if break_away(params, contact, response, mu, speed) == 0:
             break
     if params.least_norm > 0:
-        even_out(contact, response, scratch)
-    response.report[0], response.report[1], response.report[2] = iterations, off, stage
+        even_out(contact, response, scratch.cases)
+    report_solution(response, iterations, off, stage)
     remember_impulses(contact, memory, dt)
     return OK
 
@@ -117,7 +121,8 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
 def solve(params, contact, response, scratch, scale, rounding):
     """Solve for the present coefficients; returns iterations, what `tolerance` bounds and stage."""
     speed, with_newton = params.tolerance * scale, params.newton > 0
-    alone = with_newton and solve_alone(contact, response, scratch)
+    cases, local = scratch.cases, scratch.local
+    alone = with_newton and solve_alone(contact, response, cases.mu)
     if not alone:
         taken, moved = sweep_until(
             contact, response, scratch, speed, PATIENCE if with_newton else int(params.sweeps)
@@ -126,38 +131,36 @@ def solve(params, contact, response, scratch, scale, rounding):
             return taken, moved / scale, SWEEPING
         if not with_newton:
             return taken, moved / scale, NOT_CONVERGED
-        keep_impulses(contact, scratch)
+        keep_impulses(contact, scratch.kept)
     else:
         taken = 0
-    eps = like(scale, COMPLIANCE)
+    accuracy = Accuracy(rounding, speed, rounding)
     for trial in range(2):  # from the present impulses, then from those that nearly solve it
         if not alone:
-            hat = like(scale, 1 - trial)
-            steps, error, _, end = newton(
-                contact, response, scratch, rounding, speed, rounding, hat, eps, NEWTON_STEPS[trial]
-            )
+            eps, most = like(scale, COMPLIANCE), NEWTON_STEPS[trial]
+            steps, judged, end = newton(contact, response, cases, accuracy, trial == 1, eps, most)
             taken += steps
             if end == SOLVED:
-                return taken, error / scale, NEWTON
-            return_impulses(contact, scratch)
-        steps, error, _, solved = de_saxce(contact, response, scratch, rounding, speed, rounding)
+                return taken, judged.error / scale, NEWTON
+            return_impulses(contact, scratch.kept)
+        steps, error, _, solved = de_saxce(contact, response, cases, scratch.convex, accuracy)
         taken += steps
         if solved:
             return taken, error / scale, DE_SAXCE if steps > 0 else SWEEPING
-        keep_impulses(contact, scratch)
-    steps, error, solved = sweep_exactly(contact, response, scratch, speed)
+        keep_impulses(contact, scratch.kept)
+    steps, error, solved = sweep_exactly(contact, response, cases.mu, local, speed)
     return taken + steps, error / scale, EXACT if solved else NOT_CONVERGED
 
 
 @kernel
 def sweep_until(contact, response, scratch, speed, most):
     """Sweep from the present impulses; returns sweeps and the last change of a velocity [m/s]."""
-    prepare_points(contact, response, scratch)
+    prepare_points(contact, response, scratch.local)
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     taken, moved = 0, speed
     for _ in range(most):
-        moved = sweep(contact, response, scratch, False)
+        moved = sweep(contact, response, scratch.cases.mu, scratch.local, False)
         taken += 1
         if moved <= speed:
             break

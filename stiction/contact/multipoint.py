@@ -7,7 +7,7 @@
     v_{i+}       v_plus            velocity that the ideal rigid law gives it, Eq. (10)
     e_i          restitution
     M            P L P'            velocities per impulse, Eq. (17), see `pseudo_inverse.py`
-    Delta a      scratch, WANTED      change of velocity that contact has to make, Eq. (17)
+    Delta a      problem.wanted    change of velocity that contact has to make, Eq. (17)
     Delta f      contact.impulse   impulses of the step, Eq. (16); forces times dt, Eq. (20)
     mu_S, mu_K   mu_static, mu_kinetic
     epsilon      eps               slower points do not slide; 0: see `rest.py`
@@ -64,14 +64,11 @@ from stiction.contact.rest import (
     slip_speed,
     take_back_work,
 )
-from stiction.contact.solvers.pseudo_inverse import CHOSEN, WANTED, least_norm_solution
-from stiction.contact.solvers.pseudo_inverse import SCRATCH as SCRATCH_FOR_SOLUTION
-from stiction.kernels.response import free_velocity
+from stiction.contact.scratch import PerPoint
+from stiction.contact.solvers.pseudo_inverse import LeastNorm, least_norm_solution
+from stiction.kernels.response import free_velocity, report_solution
 from stiction.kernels.spatial import add, dot, scale, store_vector, sub
 from stiction.kernels.tree import OK
-
-SLIDES = SCRATCH_FOR_SOLUTION  # column of the scratch: 1 for the points that slide
-SCRATCH = SCRATCH_FOR_SOLUTION + 1
 
 
 class Multipoint(NamedTuple):
@@ -85,11 +82,18 @@ class Multipoint(NamedTuple):
     capped: Switch = 1.0  # 1: impulses of points that slide do no work on the robot
 
 
+class MultipointScratch(NamedTuple):
+    """Which points slide, and the problem of Eq. (17)."""
+
+    slides: PerPoint  # 1 for the points that do
+    problem: LeastNorm
+
+
 @contact_model(
     Multipoint,
     promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
     family=IMPULSE_LAW,
-    scratch=SCRATCH,
+    scratch=MultipointScratch,
 )
 def multipoint(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points in the ground, steps 4 to 8 of section 3.3."""
@@ -108,10 +112,10 @@ def multipoint(params, dynamics, contact, memory, work, dt):
     slides = False
     for i in range(contact.count[0]):
         correct_friction(params, contact, scratch, i)
-        slides = slides or scratch[i, SLIDES] > 0
+        slides = slides or scratch.slides[i] > 0
     if slides and params.capped > 0:
         take_back_work(dynamics, contact, response)
-    response.report[0], response.report[1], response.report[2] = solutions, 0, 0
+    report_solution(response, solutions, 0, 0)
     return OK
 
 
@@ -123,7 +127,7 @@ def presume_rest(params, contact, scratch):
     """Write which points slide, Eq. (6): none where that follows from the solution."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        scratch[i, SLIDES] = faster_than_constant(p, slip_speed(contact, i))
+        scratch.slides[i] = faster_than_constant(p, slip_speed(contact, i))
 
 
 @kernel
@@ -132,7 +136,7 @@ def let_slide(params, contact, scratch):
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
-            scratch[i, SLIDES] = slip_speed(contact, i) > 0
+            scratch.slides[i] = slip_speed(contact, i) > 0
 
 
 @kernel
@@ -145,8 +149,8 @@ def stop_where_possible(params, contact, scratch):
             p = parameters(params, contact.table, contact.pair[i])
             if contact.touching[i] == touching and p.eps == 0:
                 slides = not stops and cannot_stop(params, contact, i)
-                stopped += scratch[i, SLIDES] > 0 and not slides
-                scratch[i, SLIDES] = slides
+                stopped += scratch.slides[i] > 0 and not slides
+                scratch.slides[i] = slides
                 sliding += slides
     return sliding, stopped
 
@@ -160,9 +164,8 @@ def rigid_impulses(params, contact, response, scratch, impulse):
     want_rigid_motion(params, contact, response, scratch)
     solutions = 0
     for _ in range(contact.count[0] + 1):
-        least_norm_solution(
-            contact, response, scratch, params.rank_tolerance, impulse
-        )  # Eq. (17), (18)
+        # Eq. (18), or (19) where points are more than their links can be moved by
+        least_norm_solution(contact, response, scratch.problem, params.rank_tolerance, impulse)
         solutions += 1
         if drop_pulled(contact, scratch, impulse) == 0:
             break
@@ -177,13 +180,12 @@ def want_rigid_motion(params, contact, response, scratch):
         nu, v = vector(contact.normal, i), vector(contact.velocity, i)
         v_nu = dot(nu, v)  # Eq. (8)
         v_plus = scale(-p.restitution * v_nu, nu)  # Eq. (11)
-        if scratch[i, SLIDES] > 0:
+        if scratch.slides[i] > 0:
             v_plus = add(v_plus, tangential(nu, v))  # Eq. (10), (12)
-        scratch[i, CHOSEN] = 1
+        scratch.problem.chosen[i] = 1
         contact.least_velocity[i] = dot(nu, v_plus)
-        delta_a = sub(v_plus, free_velocity(contact, response, i))
-        for k in range(3):
-            scratch[i, WANTED + k] = delta_a[k]
+        delta_a = sub(v_plus, free_velocity(contact, response, i))  # Eq. (17)
+        store_vector(scratch.problem.wanted, i, delta_a)
 
 
 @kernel
@@ -191,8 +193,8 @@ def drop_pulled(contact, scratch, impulse):
     """Leave out the points that the ground would have to pull, Eq. (24); returns how many."""
     dropped = 0
     for i in range(contact.count[0]):
-        if scratch[i, CHOSEN] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
-            scratch[i, CHOSEN] = 0
+        if scratch.problem.chosen[i] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
+            scratch.problem.chosen[i] = 0
             dropped += 1
     return dropped
 
@@ -204,7 +206,7 @@ def correct_friction(params, contact, scratch, i):
     nu, v, f = vector(contact.normal, i), vector(contact.velocity, i), vector(contact.impulse, i)
     f_nu, f_sigma, v_sigma = dot(nu, f), tangential(nu, f), tangential(nu, v)  # Eq. (21)-(23)
     speed, friction = math.sqrt(dot(v_sigma, v_sigma)), math.sqrt(dot(f_sigma, f_sigma))  # Eq. (9)
-    if scratch[i, SLIDES] > 0:
+    if scratch.slides[i] > 0:
         f_sigma = scale(-p.mu_kinetic * f_nu / speed, v_sigma)  # Eq. (26)
     elif friction > p.mu_static * f_nu:
         f_sigma = scale(p.mu_kinetic * f_nu / friction, f_sigma)  # Eq. (27)

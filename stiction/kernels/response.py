@@ -19,6 +19,7 @@ import numpy as np
 
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import last_dof, link_drift
+from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
@@ -42,13 +43,21 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.tree import STUCK
 
-# In the report, beside iterations, residual and stage of the last solution:
-WRENCHES_LEFT = 3  # 1 if the solver leaves wrenches and twists, not only impulses
-ALL_ITERATIONS = 4  # of all solutions since the step began
+NOT_CONVERGED = 9  # stage of a solution that was not found
+
+
+class SolverReport(NamedTuple):
+    """How the last contact problem was solved, each an array of one number."""
+
+    iterations: np.ndarray
+    residual: np.ndarray
+    stage: np.ndarray  # which method solved it, as the model counts them; NOT_CONVERGED
+    left_wrenches: np.ndarray  # 1 if the solver leaves wrenches and twists, not only impulses
+    all_iterations: np.ndarray  # of all solutions since the step began
 
 
 class Response(NamedTuple):
-    """Slots that touch now and what impulses do to them; a force law needs few of these arrays."""
+    """Touching links and what impulses do to them; a force law needs few of these arrays."""
 
     centre: np.ndarray  # (links, 3) mean of the touching points, relative to O [m]
     unit_responses: np.ndarray  # (links, nv, 6) see `link_unit_responses`
@@ -56,12 +65,8 @@ class Response(NamedTuple):
     free: np.ndarray  # (links, 6) change of the twists over the step without contact, t_free
     wrench: np.ndarray  # (links, 6) impulse on each touching link, w
     twist: np.ndarray  # (links, 6) change of the twists over the step, t
-    matrix: np.ndarray  # (6 links, 6 links) scratch for solvers
-    basis: np.ndarray  # (6 links, 6 links) scratch for solvers
-    tangent: np.ndarray  # (links, 6, 6) scratch for solvers
-    triangle: np.ndarray  # (links, 6, 6) scratch for solvers
-    residual: np.ndarray  # (6, 6 links) scratch for solvers
-    report: np.ndarray  # (5) iterations, residual and stage of the last solution, and see above
+    linear: LinearSystem  # (6 links) for whoever solves for wrenches
+    report: SolverReport
 
 
 def allocate_response(links: int, nv: int, solved: bool) -> Response:
@@ -74,12 +79,8 @@ def allocate_response(links: int, nv: int, solved: bool) -> Response:
         free=np.zeros((links, 6)),
         wrench=np.zeros((some, 6)),
         twist=np.zeros((links, 6)),
-        matrix=np.zeros((6 * some, 6 * some)),
-        basis=np.zeros((6 * some, 6 * some)),
-        tangent=np.zeros((some, 6, 6)),
-        triangle=np.zeros((some, 6, 6)),
-        residual=np.zeros((6, 6 * some)),
-        report=np.zeros(5),
+        linear=allocate_system(6 * some),
+        report=SolverReport(*(np.zeros(1) for _ in SolverReport._fields)),
     )
 
 
@@ -262,9 +263,16 @@ def delassus(contact, response, i, j):
 
 
 @kernel
+def report_solution(response, iterations, residual, stage):
+    """Tell how a contact problem was solved: `Motion.solver` has it for every step."""
+    report = response.report
+    report.iterations[0], report.residual[0], report.stage[0] = iterations, residual, stage
+
+
+@kernel
 def gather_wrenches(contact, response):
     """w: the impulses of the points as one wrench per touching link."""
-    nowhere = zero_vector(response.report[0])
+    nowhere = zero_vector(response.report.residual[0])
     for touching in range(contact.touching_count[0]):
         store_wrench(response.wrench, touching, Wrench(nowhere, nowhere))
     for i in range(contact.count[0]):

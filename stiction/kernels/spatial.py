@@ -476,6 +476,12 @@ def load_symmetric(A, i):
 
 
 @formula
+def store_symmetric(A, i, I):
+    """Write a symmetric matrix, rows of its upper half, into row i of A."""
+    A[i, 0], A[i, 1], A[i, 2], A[i, 3], A[i, 4], A[i, 5] = I
+
+
+@formula
 def load_matrix(A, i):
     """Matrix i of A."""
     return (

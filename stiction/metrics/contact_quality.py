@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.errors import InputError
+from stiction.kernels.response import NOT_CONVERGED
 from stiction.metrics.contact_criteria import (
     cone_violation,
     criteria,

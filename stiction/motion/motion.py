@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.errors import InputError, MotionFileError, StictionError
+from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import allocate
 from stiction.motion.unsolved import UnsolvedSteps
 from stiction.robot.robot import Robot

@@ -20,6 +20,7 @@ from stiction.contact.contact_model import (
     checked_model,
 )
 from stiction.contact.coulomb import Coulomb
+from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import DivergenceError, InputError, JointSolveError
@@ -506,12 +507,13 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     solved = declared.family != FORCE_LAW
     response = allocate_response(groups, world.nv, solved)
+    scratch = allocate_scratch(declared.scratch, count, groups)
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
         allocate_contact(count, groups, table),
         memory,
-        Workspace(np.zeros((count, declared.scratch)), np.zeros(2), response),
+        Workspace(scratch, np.zeros(2), response),
         impact=allocate_impact(),
     )
     return surface, names, notes

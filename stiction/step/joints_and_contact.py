@@ -12,14 +12,13 @@ from stiction.contact.families.family import (
     solves,
     trials_together,
 )
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.kernels.forward_dynamics import (
     accelerate_coordinates,
     eliminate_coordinates,
     prepare_method,
 )
 from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
-from stiction.kernels.response import twists_of_accelerations
+from stiction.kernels.response import NOT_CONVERGED, twists_of_accelerations
 from stiction.kernels.servos import guess_saturations, update_saturations
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
@@ -103,7 +102,7 @@ def accept_held(model, surface, dynamics, dt):
     """
     contact, response = surface.contact, surface.work.response
     if solves(model):
-        response.report[2] = NOT_CONVERGED
+        response.report.stage[0] = NOT_CONVERGED
     twists_of_accelerations(dynamics, contact, response, dt)
 
 

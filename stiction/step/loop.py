@@ -10,13 +10,12 @@ import numpy as np
 
 from stiction.compiler.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.kernels.response import ALL_ITERATIONS
+from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.step.integrator import INTEGRATORS
-from stiction.step.record import keep_forces, keep_state
+from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
 from stiction.step.step import step
 
 SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
@@ -69,10 +68,10 @@ def commit(memory):
 @kernel
 def count_unsolved(report, solved, step):
     """Count a step whose contact problem was not solved, and remember the worst."""
-    if solved[2] < NOT_CONVERGED:
+    if solved[STAGE] < NOT_CONVERGED:
         return
-    if report.unsolved[0] == 0 or solved[1] > report.worst_residual[0]:
-        report.worst_step[0], report.worst_residual[0] = step, solved[1]
+    if report.unsolved[0] == 0 or solved[RESIDUAL] > report.worst_residual[0]:
+        report.worst_step[0], report.worst_residual[0] = step, solved[RESIDUAL]
     report.unsolved[0] += 1
 
 
@@ -94,7 +93,7 @@ def run(params, system, state, work, record, clock, first, last, report):
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)
-        system.surface.work.response.report[ALL_ITERATIONS] = 0
+        system.surface.work.response.report.all_iterations[0] = 0
         time = clock.start + like(clock.dt, number) * clock.dt
         status = step(params, system, state, work, time, clock.dt)
         commit(system.surface.memory)

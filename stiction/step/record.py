@@ -9,10 +9,12 @@ import numpy as np
 from stiction.compiler.compiled import kernel
 from stiction.contact.families.family import complete_impulses
 from stiction.kernels.kinematics import zero_rows
-from stiction.kernels.response import ALL_ITERATIONS, velocity_after
+from stiction.kernels.response import velocity_after
 from stiction.kernels.servos import control_force
 from stiction.kernels.spatial import add, dot, like, load_vector, scale, store_vector, sub
 from stiction.kernels.tree import PRESCRIBED
+
+ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.total_solver`
 
 
 class Record(NamedTuple):
@@ -123,9 +125,10 @@ def add_part(system, work, share):
     How well its contact problem was solved counts in every step, also in those not recorded.
     """
     solved = system.surface.work.response.report
-    work.total_solver[0] = solved[ALL_ITERATIONS]
-    work.total_solver[1] = max(work.total_solver[1], solved[1])
-    work.total_solver[2] = max(work.total_solver[2], solved[2])
+    total = work.total_solver
+    total[ITERATIONS] = solved.all_iterations[0]
+    total[RESIDUAL] = max(total[RESIDUAL], solved.residual[0])
+    total[STAGE] = max(total[STAGE], solved.stage[0])
     if work.wanted[0] == 0:
         return
     for d in range(len(work.torque)):

@@ -12,9 +12,9 @@ import math
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
-from stiction.contact.solvers.lu_factors import RIGHT, factor, substitute
 from stiction.kernels.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
+from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone
 from stiction.kernels.spatial import (
     add,
@@ -45,15 +45,14 @@ def finish_slides(system, state, work, dt):
         share, first = idle_share(system.model, contact, response, first)
         stopped = stopped or share > 0
         for k in range(6):
-            response.residual[RIGHT, 6 * touching + k] = (
-                like(dt, 0.5) * dt * share * response.twist[touching, k]
-            )
+            moved = like(dt, 0.5) * dt * share * response.twist[touching, k]
+            response.linear.right[6 * touching + k] = moved
     if stopped:
-        move_links_by_residual(system, state, work, dt)
+        move_links(system, state, work, dt)
 
 
 @seldom
-def move_links_by_residual(system, state, work, dt):
+def move_links(system, state, work, dt):
     """Move the configuration so that the touching links move by the right-hand side.
 
     It is a part of what the step has moved. Where that would take more, as in a pose in which legs
@@ -86,11 +85,11 @@ def is_part_of_step(dynamics, v, work, dt):
 
 @kernel
 def wrenches_that_move(dynamics, contact, response):
-    """Wrenches that move the touching links by the right-hand side: L w = residual.
+    """Wrenches that move the touching links by the right-hand side of L w = moved.
 
     Links that cannot move in some direction yield a little in it, by YIELD or more than rounding.
     """
-    L, A, n = response.inverse_inertia, response.matrix, 6 * contact.touching_count[0]
+    L, A, n = response.inverse_inertia, response.linear.matrix, 6 * contact.touching_count[0]
     for b in range(contact.touching_count[0]):
         for k in range(6):
             for column in range(n):
@@ -98,11 +97,11 @@ def wrenches_that_move(dynamics, contact, response):
     more = like(L[0, 0, 0], 1) + max(like(L[0, 0, 0], YIELD), dynamics.tree.slack[0])
     for k in range(n):
         A[k, k] = more * A[k, k] + like(more, LEAST)
-    factor(A, response.residual, n)
-    substitute(A, response.residual, n)
+    factor(response.linear, n)
+    substitute(response.linear, n)
     for b in range(contact.touching_count[0]):
         for k in range(6):
-            response.wrench[b, k] = response.residual[RIGHT, 6 * b + k]
+            response.wrench[b, k] = response.linear.right[6 * b + k]
 
 
 @kernel

@@ -8,8 +8,7 @@ import pytest
 import stiction as st
 from contact.problems import DT, MU, UP, plate, take_step, thrown
 from mechanisms import fewer, turned
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
-from stiction.kernels.response import delassus, free_velocity
+from stiction.kernels.response import NOT_CONVERGED, delassus, free_velocity
 
 PATIENT = {"newton": 0.0, "sweeps": fewer(20000.0, 300.0), "tolerance": 1e-10}
 FLOATING = {"gravity": (0.0, 0.0, 0.0)}  # nothing but impacts changes velocities

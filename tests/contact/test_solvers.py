@@ -26,7 +26,7 @@ from contact.problems import (
 from mechanisms import fewer
 from stiction.bench.contact import FRICTION, robot_on_points
 from stiction.contact.solvers.newton import CLOSE
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.kernels.response import NOT_CONVERGED
 
 TOLERANCE = 1e-8  # of Coulomb, relative, of impulses
 # Sweeps stop when one changes little; slow as they may be, the error is much larger.

@@ -11,12 +11,11 @@ from stiction.contact.families.force_law import none_missed, solve_nothing_again
 from stiction.contact.surface import set_clock
 from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.response import (
-    ALL_ITERATIONS,
-    WRENCHES_LEFT,
     add_wrenches,
     centre_touching_links,
     free_twists,
     gather_wrenches,
+    report_solution,
     respond_to_wrenches,
     touching_inverse_inertia,
 )
@@ -82,10 +81,10 @@ def answer_to_impulses(system, dt):
 def ask_model(model, surface, dynamics, dt):
     """Let the model write impulses; adds the wrenches they make and the twists at the end."""
     contact, response = surface.contact, surface.work.response
-    response.report[WRENCHES_LEFT] = 0
+    response.report.left_wrenches[0] = 0
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
-    response.report[ALL_ITERATIONS] += response.report[0]
-    if response.report[WRENCHES_LEFT] == 0:
+    response.report.all_iterations[0] += response.report.iterations[0]
+    if response.report.left_wrenches[0] == 0:
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
     return status
@@ -94,8 +93,7 @@ def ask_model(model, surface, dynamics, dt):
 @kernel
 def clear_report(response):
     """Report that there was nothing to solve."""
-    for k in range(3):
-        response.report[k] = 0
+    report_solution(response, 0, 0, 0)
 
 
 @kernel

@@ -1,36 +1,39 @@
 """Exact Coulomb friction by convex problems: slow, and sure where Newton's method goes in circles.
 
-After De Saxce, the law of Coulomb and Signorini says that, with s = mu |v_t|,
+[DF] writes the law of Coulomb and Signorini as Eq. (13) of `coulomb.py`, whose symbols hold here.
+For a given s = mu |v_t| it is a convex problem. With a compliance R = eps g about impulses p^,
 
-    p in K,   v + s n in K*,   p . (v + s n) = 0        K: friction cone, K*: its dual
-
-For a given s this is a convex problem. With a compliance R = eps g about impulses p^,
-
-    p = P_K(p^ - (v + s n) / R),    w = sum P' p,    t = t_free + L w
+    p = P_K(p^ - (v + s n) / R),    w = sum P' p,    t = t_free + L w                        (14)
 
 is where the smooth convex function  w' L w / 2 + sum R |p|^2 / 2  is least (P_K: nearest point of
-the cone; `response.py` tells the other letters). Newton's method with a line search finds it from
-anywhere. Then p^ <- p and s <- mu |v_t|, until impulses and velocities obey the law. Less
-compliance takes larger steps and can go astray: eps shrinks while progress is slow, and grows when
-the error does.
+the cone K). Newton's method with a line search finds it from anywhere. Then p^ <- p and
+s <- mu |v_t|, until impulses and velocities obey the law. Less compliance takes larger steps and
+can go astray: eps shrinks while progress is slow, and grows when the error does.
 
-F. Cadoux, "Optimization and Coulomb friction: from theory to numerical methods" (2009), tells when
-solutions exist; V. Acary et al. (2018) compare methods for them.
+V. Acary, F. Cadoux, C. Lemarechal and J. Malick, "A formulation of the linear discrete Coulomb
+friction problem via convex optimization", ZAMM 91 (2011) 155-175, tell when solutions exist; V.
+Acary, M. Bremond and O. Huber, "On solving contact problems with Coulomb friction: formulations and
+numerical comparisons", Advanced Topics in Nonsmooth Dynamics (2018), compare methods for them.
 """
 
+from __future__ import annotations
+
 import math
+from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel, seldom
-from stiction.contact.friction import KIND, MU, OPEN, SLIP, STICK, tangential
-from stiction.contact.solvers.lu_factors import RIGHT, factor, substitute
-from stiction.contact.solvers.newton import (
+from stiction.contact.friction import OPEN, SLIP, STICK, tangential
+from stiction.contact.scratch import PerPoint, TwistPerLink, VectorPerPoint
+from stiction.contact.solvers.friction_cases import compliance, constrained_velocity, project
+from stiction.contact.solvers.link_blocks import (
+    add_arm,
     add_outer,
-    assemble,
-    compliance,
-    constrained_velocity,
-    project,
-    stiffen_sticking,
+    add_points,
+    clear_block,
+    no_arms,
 )
+from stiction.contact.solvers.newton_step import assemble
+from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, gather_wrenches, respond_to_wrenches
 from stiction.kernels.spatial import (
     add,
@@ -45,9 +48,6 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
-TURN, ANCHOR, SPEED = 5, 6, 9  # columns of the scratch: see `nearest_on_cone`; p^ (three); s
-FORCE, TWIST, STEP = 2, 3, 4  # rows of `response.residual`: before a step, and its wrenches
-
 ITERATIONS = 400  # Newton steps in all
 INNER = 20  # of these for one convex problem
 ENOUGH = 0.01  # an inner error this much below the outer one
@@ -58,20 +58,32 @@ SHORTEST = 1e-4  # part of a step
 DESCENT = 1e-4  # part of the linear prediction that a step must achieve
 
 
+class ConvexProblem(NamedTuple):
+    """Scratch of one convex problem."""
+
+    anchor: VectorPerPoint  # p^
+    speed: PerPoint  # s
+    turn: PerPoint  # see `nearest_on_cone`
+    unbalance: TwistPerLink  # sum P'p - w before a step
+    twist: TwistPerLink  # t before a step
+    step: TwistPerLink  # of the wrenches
+
+
 @seldom
-def de_saxce(contact, response, scratch, tolerance, speed, rounding):
+def de_saxce(contact, response, cases, convex, accuracy):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
 
     Error and impulse are velocities [m/s], see `law_error`; the error must come down to `tolerance`
     of the impulse, or to `speed`. Wrenches and twists are left as the impulses make them.
     """
+    tolerance, speed = accuracy.tolerance, accuracy.speed
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)
-        store_vector(contact.impulse, i, nearest_on_cone(contact, scratch, i, p))
+        store_vector(contact.impulse, i, nearest_on_cone(contact, cases, convex, i, p))
     eps, taken, inner = like(tolerance, FIRST), 0, True
     error, largest, before = like(tolerance, 0), like(tolerance, 0), like(tolerance, math.inf)
     for _ in range(ITERATIONS):
-        error, largest = law_error(contact, response, scratch)
+        error, largest = law_error(contact, response, cases)
         if error <= max(tolerance * largest, speed) or taken >= ITERATIONS:
             break
         if error > like(eps, WORSE) * before:  # the last problem again, with more compliance
@@ -80,70 +92,63 @@ def de_saxce(contact, response, scratch, tolerance, speed, rounding):
             if inner and error > like(eps, SLOW) * before:
                 eps = max(like(eps, SHRINK) * eps, like(eps, LEAST))
             before = error
-            begin_problem(contact, response, scratch)
-        steps, inner = solve_convex(contact, response, scratch, eps, before, rounding)
+            begin_problem(contact, response, cases, convex)
+        steps, inner = solve_convex(
+            contact, response, cases, convex, eps, before, accuracy.rounding
+        )
         taken += steps
     return taken, error, largest, error <= max(tolerance * largest, speed)
 
 
 @kernel
-def law_error(contact, response, scratch):
+def law_error(contact, response, cases):
     """Return how far impulses and velocities are from the law, and the largest impulse.
 
-    As velocities, times g [m/s]; the same equation as in `newton.py`. Writes wrenches and twists,
-    impulses stay.
+    As velocities, times g [m/s], by Eq. (5). Writes wrenches and twists, impulses stay.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    error, largest = like(scratch[0, MU], 0), like(scratch[0, MU], 0)
+    error, largest = like(cases.mu[0], 0), like(cases.mu[0], 0)
     for i in range(contact.count[0]):
         touching, p = contact.touching[i], load_vector(contact.impulse, i)
         g, r = compliance(response, touching), arm_from_centre(contact, response, i)
         v = constrained_velocity(contact, i, load_twist(response.twist, touching), r)
-        off = sub(project(contact, scratch, i, p, v, g, like(g, 0)), p)
+        off = sub(project(contact, cases, i, p, v, g, like(g, 0)), p)
         error = max(error, g * math.sqrt(dot(off, off)))
         largest = max(largest, g * math.sqrt(dot(p, p)))
     return error, largest
 
 
 @kernel
-def anchor(scratch, i):
-    """p^: the impulse that the compliance pulls towards."""
-    return (scratch[i, ANCHOR], scratch[i, ANCHOR + 1], scratch[i, ANCHOR + 2])
-
-
-@kernel
-def begin_problem(contact, response, scratch):
+def begin_problem(contact, response, cases, convex):
     """p^ <- p and s <- mu |v_t|, at the present impulses and twists."""
     for i in range(contact.count[0]):
-        scratch[i, ANCHOR], scratch[i, ANCHOR + 1], scratch[i, ANCHOR + 2] = load_vector(
-            contact.impulse, i
-        )
+        store_vector(convex.anchor, i, load_vector(contact.impulse, i))
         r, n = arm_from_centre(contact, response, i), load_vector(contact.normal, i)
         v = constrained_velocity(contact, i, load_twist(response.twist, contact.touching[i]), r)
         v_t = tangential(n, v)
-        scratch[i, SPEED] = scratch[i, MU] * math.sqrt(dot(v_t, v_t))
+        convex.speed[i] = cases.mu[i] * math.sqrt(dot(v_t, v_t))
 
 
 @kernel
-def nearest_on_cone(contact, scratch, i, y):
+def nearest_on_cone(contact, cases, convex, i, y):
     """P_K(y): the nearest point of the friction cone; writes which part of the cone it is on.
 
-    On the side, SLIP, at an angle: along a = (n + mu d) / |n + mu d|, it turns with y by TURN.
+    On the side, SLIP, at an angle: along a = (n + mu d) / |n + mu d|, it turns with y by `turn`.
     """
-    n, mu = load_vector(contact.normal, i), scratch[i, MU]
+    n, mu = load_vector(contact.normal, i), cases.mu[i]
     y_n, y_t = dot(n, y), tangential(n, y)
     size = math.sqrt(dot(y_t, y_t))
     if size <= mu * y_n:
-        scratch[i, KIND] = STICK
+        cases.case[i] = STICK
         return y
     if mu * size <= -y_n:
-        scratch[i, KIND] = OPEN
+        cases.case[i] = OPEN
         return zero_vector(mu)
-    scratch[i, KIND] = SLIP
+    cases.case[i] = SLIP
     p_n = (y_n + mu * size) / (like(mu, 1) + mu * mu)
     p = add(scale(p_n, n), scale(mu * p_n / size, y_t))
-    scratch[i, TURN] = mu * p_n / size
+    convex.turn[i] = mu * p_n / size
     return p
 
 
@@ -151,47 +156,47 @@ def nearest_on_cone(contact, scratch, i, y):
 
 
 @kernel
-def solve_convex(contact, response, scratch, eps, error, rounding):
+def solve_convex(contact, response, cases, convex, eps, error, rounding):
     """Newton's method for one convex problem; returns steps and whether it came to its end."""
     n = 6 * contact.touching_count[0]
-    x, w, t = response.residual, response.wrench, response.twist
+    w, t, right = response.wrench, response.twist, response.linear.right
     least, slope = like(eps, math.inf), like(eps, 0)
     steps, share, move = 0, like(eps, 0), like(eps, 0)
     while True:
-        value, off = potential(contact, response, scratch, eps)
+        value, off = potential(contact, response, cases, convex, eps)
         descends = value <= least + like(eps, DESCENT) * share * slope + rounding * abs(value)
         if descends or share <= like(eps, SHORTEST):
             least = value
             if off <= like(eps, ENOUGH) * error or steps == INNER:
                 return steps, steps < INNER
-            cone_stiffness(contact, response, scratch, eps)
+            cone_stiffness(contact, response, cases, convex, eps)
             for j in range(n):
-                x[FORCE, j], x[TWIST, j] = x[RIGHT, j], t[j // 6, j % 6]
-            assemble(contact, response)
-            factor(response.matrix, x, n)
-            substitute(response.matrix, x, n)
+                convex.unbalance[j], convex.twist[j] = right[j], t[j // 6, j % 6]
+            assemble(contact, response, cases.tangent)
+            factor(response.linear, n)
+            substitute(response.linear, n)
             for j in range(n):
-                x[STEP, j] = x[RIGHT, j]
+                convex.step[j] = right[j]
             steps, share, move = steps + 1, like(eps, 1), like(eps, 1)
         else:
             share *= like(eps, 0.5)
             move = -share
         for j in range(n):
-            w[j // 6, j % 6] += move * x[STEP, j]
+            w[j // 6, j % 6] += move * convex.step[j]
         respond_to_wrenches(contact, response)
         if share == 1:
             slope = like(eps, 0)
             for j in range(n):
-                slope -= x[FORCE, j] * (t[j // 6, j % 6] - x[TWIST, j])
+                slope -= convex.unbalance[j] * (t[j // 6, j % 6] - convex.twist[j])
 
 
 @kernel
-def potential(contact, response, scratch, eps):
+def potential(contact, response, cases, convex, eps):
     """Return w' L w / 2 + sum R |p|^2 / 2 and the size of its gradient as a velocity [m/s].
 
     Writes the impulses p and, as a right-hand side, sum P' p - w.
     """
-    x, half = response.residual, like(eps, 0.5)
+    right, half = response.linear.right, like(eps, 0.5)
     total, error = like(eps, 0), like(eps, 0)
     i = 0
     for touching in range(contact.touching_count[0]):
@@ -200,9 +205,9 @@ def potential(contact, response, scratch, eps):
         force, moment = zero_vector(eps), zero_vector(eps)
         while i < contact.count[0] and contact.touching[i] == touching:
             r, n = arm_from_centre(contact, response, i), load_vector(contact.normal, i)
-            v = add(constrained_velocity(contact, i, t, r), scale(scratch[i, SPEED], n))
-            y = sub(anchor(scratch, i), scale(like(R, 1) / R, v))
-            p = nearest_on_cone(contact, scratch, i, y)
+            v = add(constrained_velocity(contact, i, t, r), scale(convex.speed[i], n))
+            y = sub(load_vector(convex.anchor, i), scale(like(R, 1) / R, v))
+            p = nearest_on_cone(contact, cases, convex, i, y)  # Eq. (14)
             store_vector(contact.impulse, i, p)
             force, moment = add(force, p), add(moment, cross(r, p))
             total += half * R * dot(p, p)
@@ -211,42 +216,38 @@ def potential(contact, response, scratch, eps):
         for k in range(6):
             w = response.wrench[touching, k]
             total += half * w * (response.twist[touching, k] - response.free[touching, k])
-            x[RIGHT, 6 * touching + k] = (force[k] if k < 3 else moment[k - 3]) - w
-        off = gap_of_wrenches(x, touching, reach)
+            right[6 * touching + k] = (force[k] if k < 3 else moment[k - 3]) - w
+        off = gap_of_wrenches(right, touching, reach)
         error = max(error, g * off / like(g, i - first))
     return total, error
 
 
 @kernel
-def gap_of_wrenches(x, touching, reach):
+def gap_of_wrenches(right, touching, reach):
     """Size of a touching link's right-hand side as an impulse; reach: longest arm squared."""
     j = 6 * touching
-    force, moment = x[RIGHT, j] ** 2, like(reach, 0)
-    force += x[RIGHT, j + 1] ** 2 + x[RIGHT, j + 2] ** 2
-    moment += x[RIGHT, j + 3] ** 2 + x[RIGHT, j + 4] ** 2 + x[RIGHT, j + 5] ** 2
+    force, moment = right[j] ** 2, like(reach, 0)
+    force += right[j + 1] ** 2 + right[j + 2] ** 2
+    moment += right[j + 3] ** 2 + right[j + 4] ** 2 + right[j + 5] ** 2
     return math.sqrt(force + (moment / reach if reach > 0 else like(reach, 0)))
 
 
 @kernel
-def cone_stiffness(contact, response, scratch, eps):
+def cone_stiffness(contact, response, cases, convex, eps):
     """Minus the derivative of sum P' p by the touching link's twist."""
-    A, zero = response.tangent, like(eps, 0)
+    S, zero = cases.tangent, like(eps, 0)
     i = 0
     for touching in range(contact.touching_count[0]):
-        for row in range(6):
-            for k in range(6):
-                A[touching, row, k] = zero
+        clear_block(S, touching)
         k = like(eps, 1) / (eps * compliance(response, touching))
         while i < contact.count[0] and contact.touching[i] == touching:
-            r, kind = arm_from_centre(contact, response, i), scratch[i, KIND]
-            if kind == STICK:
-                xx, xy, xz = r[0] * r[0], r[0] * r[1], r[0] * r[2]
-                yy, yz, zz = r[1] * r[1], r[1] * r[2], r[2] * r[2]
-                stiffen_sticking(A, touching, k, 1, r, (xx, xy, xz, yy, yz, zz))
-            elif kind == SLIP:
+            r, case = arm_from_centre(contact, response, i), cases.case[i]
+            if case == STICK:
+                add_points(S, touching, k, add_arm(no_arms(zero), r))
+            elif case == SLIP:
                 n, p = load_vector(contact.normal, i), load_vector(contact.impulse, i)
                 e = cross(n, p)
-                add_outer(A, touching, k / dot(p, p), p, r, p)
-                if scratch[i, TURN] > 0:
-                    add_outer(A, touching, k * scratch[i, TURN] / dot(e, e), e, r, e)
+                add_outer(S, touching, k / dot(p, p), p, r, p)
+                if convex.turn[i] > 0:
+                    add_outer(S, touching, k * convex.turn[i] / dot(e, e), e, r, e)
             i += 1

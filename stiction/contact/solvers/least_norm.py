@@ -8,9 +8,9 @@ and points that are open or slide, whose impulses are no free choice, are left a
 import math
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.friction import MU, tangential
-from stiction.contact.solvers.lu_factors import RIGHT, factor, substitute
-from stiction.contact.solvers.newton import stiffen_sticking
+from stiction.contact.friction import tangential
+from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
+from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, velocity_after
 from stiction.kernels.spatial import (
     add,
@@ -21,8 +21,6 @@ from stiction.kernels.spatial import (
     scale,
     store_vector,
     sub,
-    symmetric_add,
-    symmetric_outer,
     zero_vector,
 )
 
@@ -40,58 +38,53 @@ def sticks(contact, response, i):
 
 
 @kernel
-def even_out(contact, response, scratch):
+def even_out(contact, response, cases):
     """Move the impulses of every touching link towards those of least norm with the same wrench."""
     first = 0
     for touching in range(contact.touching_count[0]):
         last = first
         while last < contact.count[0] and contact.touching[last] == touching:
             last += 1
-        if gather_sticking(contact, response, first, last) > 1:
-            factor(response.matrix, response.residual, 6)
-            substitute(response.matrix, response.residual, 6)
-            move_within_cones(contact, response, scratch, first, last)
+        if gather_sticking(contact, response, cases.tangent, first, last) > 1:
+            factor(response.linear, 6)
+            substitute(response.linear, 6)
+            move_within_cones(contact, response, cases.mu, first, last)
         first = last
 
 
 @kernel
-def gather_sticking(contact, response, first, last):
+def gather_sticking(contact, response, blocks, first, last):
     """Write sum P'P into matrix and w into the right-hand side; returns how many points stick."""
     zero = like(contact.depth[0], 0)
     force, moment = zero_vector(zero), zero_vector(zero)
-    count, s, ss = 0, zero_vector(zero), (zero, zero, zero, zero, zero, zero)
+    sums = no_arms(zero)
     for i in range(first, last):
         if sticks(contact, response, i):
             r, p = arm_from_centre(contact, response, i), load_vector(contact.impulse, i)
             force, moment = add(force, p), add(moment, cross(r, p))
-            count += 1
-            s = add(s, r)
-            ss = symmetric_add(ss, symmetric_outer(r, r))
-    A = response.tangent
+            sums = add_arm(sums, r)
+    clear_block(blocks, 0)
+    add_points(blocks, 0, like(zero, 1), sums)
+    xx, _, _, yy, _, zz = sums.second
+    weak, A = like(zero, WEAK) * (xx + yy + zz), response.linear.matrix
     for row in range(6):
+        response.linear.right[row] = force[row] if row < 3 else moment[row - 3]
         for k in range(6):
-            A[0, row, k] = 0
-        response.residual[RIGHT, row] = force[row] if row < 3 else moment[row - 3]
-    stiffen_sticking(A, 0, like(zero, 1), count, s, ss)
-    weak = like(zero, WEAK) * (ss[0] + ss[3] + ss[5])
-    for row in range(6):
-        for k in range(6):
-            response.matrix[row, k] = A[0, row, k]
-        response.matrix[row, row] += weak
-    return count
+            A[row, k] = blocks[0, row, k]
+        A[row, row] += weak
+    return sums.points
 
 
 @kernel
-def move_within_cones(contact, response, scratch, first, last):
+def move_within_cones(contact, response, mu, first, last):
     """Move the sticking points' impulses towards P y as far as all stay in their cones."""
     share = like(contact.depth[0], 1)
     for i in range(first, last):
         if sticks(contact, response, i):
             p = load_vector(contact.impulse, i)
             change = sub(even_impulse(contact, response, i), p)
-            share = min(
-                share, way_inside(load_vector(contact.normal, i), scratch[i, MU], p, change)
-            )
+            n = load_vector(contact.normal, i)
+            share = min(share, way_inside(n, mu[i], p, change))
     for i in range(first, last):
         if sticks(contact, response, i):
             p = load_vector(contact.impulse, i)
@@ -102,9 +95,8 @@ def move_within_cones(contact, response, scratch, first, last):
 @kernel
 def even_impulse(contact, response, i):
     """P y for point i."""
-    y, r = response.residual, arm_from_centre(contact, response, i)
-    linear = (y[RIGHT, 0], y[RIGHT, 1], y[RIGHT, 2])
-    return add(linear, cross((y[RIGHT, 3], y[RIGHT, 4], y[RIGHT, 5]), r))
+    y, r = response.linear.right, arm_from_centre(contact, response, i)
+    return add((y[0], y[1], y[2]), cross((y[3], y[4], y[5]), r))
 
 
 @kernel

@@ -17,7 +17,6 @@ slips the fastest would be taken.
 import math
 
 from stiction.compiler.compiled import kernel, seldom
-from stiction.contact.friction import MU
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.spatial import (
     add,
@@ -37,15 +36,15 @@ STIFF = 1e-9  # determinant of G by the cube of its mean: with less, some direct
 
 
 @kernel
-def solve_alone(contact, response, scratch):
+def solve_alone(contact, response, mu):
     """Write the impulse if a single point touches and can be moved anyhow; tells whether it did."""
-    return contact.count[0] == 1 and solve_only_point(contact, response, scratch)
+    return contact.count[0] == 1 and solve_only_point(contact, response, mu[0])
 
 
 @seldom
-def solve_only_point(contact, response, scratch):
+def solve_only_point(contact, response, mu):
     """Write the impulse of the first point if it can be moved anyhow; tells whether it did."""
-    G, n, mu = delassus(contact, response, 0, 0), load_vector(contact.normal, 0), scratch[0, MU]
+    G, n = delassus(contact, response, 0, 0), load_vector(contact.normal, 0)
     c = sub(free_velocity(contact, response, 0), scale(contact.least_velocity[0], n))
     xx, xy, xz = cross(G[1], G[2]), cross(G[2], G[0]), cross(G[0], G[1])
     determinant, mean = dot(G[0], xx), (G[0][0] + G[1][1] + G[2][2]) / like(mu, 3)

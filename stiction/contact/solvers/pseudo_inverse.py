@@ -16,164 +16,172 @@ the points move by less than `rank_tolerance` per force, beside the one in which
 count as those in which they do not move.
 """
 
+from __future__ import annotations
+
 import math
+from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.solvers.newton import stiffen_sticking
+from stiction.contact.scratch import (
+    BlockPerLink,
+    LinkMatrix,
+    PerPoint,
+    TwistPerLink,
+    VectorPerPoint,
+)
+from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
 from stiction.kernels.response import arm_from_centre, load_unit_response
 from stiction.kernels.spatial import (
     Twist,
     add,
     cross,
     like,
+    load_vector,
     point_velocity,
     store_vector,
-    symmetric_add,
-    symmetric_outer,
     twist_add,
     twist_scale,
     zero_vector,
 )
 
-CHOSEN = 0  # column of the scratch: 1 for the points that are in the problem
-WANTED = 1  # first of three columns of the scratch: a
-SCRATCH = 4
-REMAINS, PIVOT, RIGHT = 0, 1, 2  # rows of `response.residual`
 DEPENDENT = 1e-10  # relative pivot of P'P below which a direction depends on those before
 
 
+class LeastNorm(NamedTuple):
+    """Scratch: which points are in the problem, what is wanted of them, and factors."""
+
+    chosen: PerPoint  # 1 for the points that are in the problem
+    wanted: VectorPerPoint  # a
+    R: BlockPerLink
+    basis: LinkMatrix  # Q, rows
+    remains: TwistPerLink  # of the diagonal that is being factored
+
+
 @kernel
-def least_norm_solution(contact, response, scratch, rank_tolerance, force):
+def least_norm_solution(contact, response, problem, rank_tolerance, force):
     """Write M^+ a for the chosen points into the rows of `force`; zero for the others."""
+    linear = response.linear
     for touching in range(contact.touching_count[0]):
-        gather_points(contact, response, scratch, touching)
-        factor_points(response, response.tangent, touching, like(contact.depth[0], DEPENDENT))
+        gather_points(contact, response, problem, touching)
+        dependent = like(contact.depth[0], DEPENDENT)
+        factor_points(linear, problem.R, problem.remains, touching, dependent)
     n = 6 * contact.touching_count[0]
-    reduce_inertia(contact, response)
-    rank = factor_with_pivots(response, n, rank_tolerance)
-    orthonormalise(response, rank, n)
-    solve_orthonormal(response, rank, n)
+    reduce_inertia(contact, response, problem.R)
+    rank = factor_with_pivots(linear, problem, n, rank_tolerance)
+    orthonormalise(linear, problem.basis, rank, n)
+    solve_orthonormal(linear, problem, rank, n)
     for touching in range(contact.touching_count[0]):
-        twist_of_link(response, touching)
+        twist_of_link(linear, problem.R, touching)
     for i in range(contact.count[0]):
         f = zero_vector(contact.depth[i])
-        if scratch[i, CHOSEN] > 0:
-            y = load_right(response, contact.touching[i])
+        if problem.chosen[i] > 0:
+            y = load_right(linear, contact.touching[i])
             f = point_velocity(y, arm_from_centre(contact, response, i))
         store_vector(force, i, f)
 
 
 @kernel
-def load_right(response, touching):
+def load_right(linear, touching):
     """Return the right-hand side, or the solution, that belongs to a touching link."""
-    x, k = response.residual, 6 * touching
-    return Twist(
-        (x[RIGHT, k], x[RIGHT, k + 1], x[RIGHT, k + 2]),
-        (x[RIGHT, k + 3], x[RIGHT, k + 4], x[RIGHT, k + 5]),
-    )
+    x, k = linear.right, 6 * touching
+    return Twist((x[k], x[k + 1], x[k + 2]), (x[k + 3], x[k + 4], x[k + 5]))
 
 
 # ------------------------------------------------------------------------------------ P = Q R, Q'a
 
 
 @kernel
-def gather_points(contact, response, scratch, touching):
+def gather_points(contact, response, problem, touching):
     """Write P'P of the chosen points of a touching link into its block of `matrix`, and P'a."""
     zero = like(contact.depth[0], 0)
-    linear, angular = zero_vector(zero), zero_vector(zero)
-    count, s, ss = 0, zero_vector(zero), (zero, zero, zero, zero, zero, zero)
+    linear, angular, sums = zero_vector(zero), zero_vector(zero), no_arms(zero)
     for i in range(contact.count[0]):
-        if contact.touching[i] == touching and scratch[i, CHOSEN] > 0:
-            r = arm_from_centre(contact, response, i)
-            a = (scratch[i, WANTED], scratch[i, WANTED + 1], scratch[i, WANTED + 2])
+        if contact.touching[i] == touching and problem.chosen[i] > 0:
+            r, a = arm_from_centre(contact, response, i), load_vector(problem.wanted, i)
             linear, angular = add(linear, a), add(angular, cross(r, a))
-            count += 1
-            s = add(s, r)
-            ss = symmetric_add(ss, symmetric_outer(r, r))
-    R, first = response.tangent, 6 * touching
+            sums = add_arm(sums, r)
+    block, first = problem.R, 6 * touching
+    clear_block(block, touching)
+    add_points(block, touching, like(zero, 1), sums)
     for row in range(6):
+        response.linear.right[first + row] = linear[row] if row < 3 else angular[row - 3]
         for k in range(6):
-            R[touching, row, k] = 0
-    stiffen_sticking(R, touching, like(zero, 1), count, s, ss)
-    for row in range(6):
-        response.residual[RIGHT, first + row] = linear[row] if row < 3 else angular[row - 3]
-        for k in range(6):
-            response.matrix[first + row, first + k] = R[touching, row, k]
-            R[touching, row, k] = 0
+            response.linear.matrix[first + row, first + k] = block[touching, row, k]
+    clear_block(block, touching)
 
 
 @kernel
-def factor_points(response, R, touching, dependent):
+def factor_points(system, R, remains, touching, dependent):
     """Factor P'P = R'R with pivots into R[touching], which must be zero, and turn P'a into Q'a.
 
     A rotation is measured against the largest arms, whatever its own axis; dependent: relative
     pivot below which a direction depends on those before.
     """
-    G, x, first = response.matrix, response.residual, 6 * touching
+    G, x, pivots, first = system.matrix, system.right, system.pivots, 6 * touching
     count = max(G[first, first], G[first + 1, first + 1], G[first + 2, first + 2])
     arms = G[first + 3, first + 3] + G[first + 4, first + 4] + G[first + 5, first + 5]
     for k in range(6):
-        x[REMAINS, first + k] = G[first + k, first + k]
-        x[PIVOT, first + k] = -1
-    right = load_right(response, touching)
+        remains[first + k] = G[first + k, first + k]
+        pivots[first + k] = -1
+    right = load_right(system, touching)
     for row in range(6):
-        pivot = largest_remaining(x, first, count, arms, dependent)
+        pivot = largest_remaining(remains, first, count, arms, dependent)
         beta = like(arms, 0)
         if pivot >= 0:
-            x[PIVOT, first + row] = pivot
+            pivots[first + row] = pivot
             beta = right.linear[pivot] if pivot < 3 else right.angular[pivot - 3]
             for m in range(row):
-                beta -= R[touching, m, pivot] * x[RIGHT, first + m]
-            top = math.sqrt(x[REMAINS, first + pivot])
+                beta -= R[touching, m, pivot] * x[first + m]
+            top = math.sqrt(remains[first + pivot])
             beta /= top
-            x[REMAINS, first + pivot] = -1
+            remains[first + pivot] = -1
             R[touching, row, pivot] = top
             for k in range(6):
-                if x[REMAINS, first + k] >= 0:
+                if remains[first + k] >= 0:
                     entry = G[first + pivot, first + k]
                     for m in range(row):
                         entry -= R[touching, m, pivot] * R[touching, m, k]
                     entry /= top
                     R[touching, row, k] = entry
-                    x[REMAINS, first + k] = max(x[REMAINS, first + k] - entry * entry, like(top, 0))
-        x[RIGHT, first + row] = beta
+                    remains[first + k] = max(remains[first + k] - entry * entry, like(top, 0))
+        x[first + row] = beta
 
 
 @kernel
-def largest_remaining(x, first, count, arms, dependent):
+def largest_remaining(remains, first, count, arms, dependent):
     """Column of a touching link with the largest relative pivot, -1 if no other is independent."""
     best, largest = -1, dependent
     for k in range(6):
         size = count if k < 3 else arms
-        if size > 0 and x[REMAINS, first + k] > largest * size:
-            best, largest = k, x[REMAINS, first + k] / size
+        if size > 0 and remains[first + k] > largest * size:
+            best, largest = k, remains[first + k] / size
     return best
 
 
 @kernel
-def twist_of_link(response, touching):
+def twist_of_link(system, R, touching):
     """Solve R y = omega: the forces Q omega of the touching link's points are P y."""
-    R, x, first = response.tangent, response.residual, 6 * touching
-    omega = load_right(response, touching)
+    x, first = system.right, 6 * touching
+    omega = load_right(system, touching)
     for k in range(6):
-        x[RIGHT, first + k] = 0
+        x[first + k] = 0
     for row in range(5, -1, -1):
-        pivot = int(x[PIVOT, first + row])
+        pivot = int(system.pivots[first + row])
         if pivot >= 0:
             y = omega.linear[row] if row < 3 else omega.angular[row - 3]
             for k in range(6):
                 if k != pivot:
-                    y -= R[touching, row, k] * x[RIGHT, first + k]
-            x[RIGHT, first + pivot] = y / R[touching, row, pivot]
+                    y -= R[touching, row, k] * x[first + k]
+            x[first + pivot] = y / R[touching, row, pivot]
 
 
 # -------------------------------------------------------------------------------------------- A^+
 
 
 @kernel
-def reduce_inertia(contact, response):
+def reduce_inertia(contact, response, R):
     """A = R L R'."""
-    R, L, A = response.tangent, response.inverse_inertia, response.matrix
+    L, A = response.inverse_inertia, response.linear.matrix
     nowhere = zero_vector(A[0, 0])
     for c in range(contact.touching_count[0]):
         for b in range(contact.touching_count[0]):
@@ -189,39 +197,39 @@ def reduce_inertia(contact, response):
 
 
 @kernel
-def factor_with_pivots(response, n, rank_tolerance):
+def factor_with_pivots(system, problem, n, rank_tolerance):
     """Write rows F with F'F = A into `basis`; returns how many.
 
     Column k of a row belongs to row and column k of A; pivots are taken where most remains.
     """
-    A, F, x = response.matrix, response.basis, response.residual
+    A, F, remains = system.matrix, problem.basis, problem.remains
     largest = like(A[0, 0], 0)
     for k in range(n):
-        x[REMAINS, k] = A[k, k]
+        remains[k] = A[k, k]
         largest = max(largest, A[k, k])
     for row in range(n):
         pivot = 0
         for k in range(n):
-            if x[REMAINS, k] > x[REMAINS, pivot]:
+            if remains[k] > remains[pivot]:
                 pivot = k
-        if not x[REMAINS, pivot] > rank_tolerance * largest:
+        if not remains[pivot] > rank_tolerance * largest:
             return row
-        top = math.sqrt(x[REMAINS, pivot])
+        top = math.sqrt(remains[pivot])
         for k in range(n):
             entry = A[pivot, k]
             for m in range(row):
                 entry -= F[m, pivot] * F[m, k]
             F[row, k] = entry / top
         for k in range(n):
-            x[REMAINS, k] -= F[row, k] * F[row, k]
-        x[REMAINS, pivot] = -1
+            remains[k] -= F[row, k] * F[row, k]
+        remains[pivot] = -1
     return n
 
 
 @kernel
-def orthonormalise(response, rank, n):
-    """Make the rows of `basis` orthonormal: F = T Q, T lower triangular into `matrix`."""
-    T, Q = response.matrix, response.basis
+def orthonormalise(system, Q, rank, n):
+    """Make the rows of Q, which are F, orthonormal: F = T Q, T lower triangular into `matrix`."""
+    T = system.matrix
     for row in range(rank):
         for m in range(row):
             along = like(Q[0, 0], 0)
@@ -240,23 +248,23 @@ def orthonormalise(response, rank, n):
 
 
 @kernel
-def solve_orthonormal(response, rank, n):
+def solve_orthonormal(system, problem, rank, n):
     """A^+ x = Q' T^-1 T'^-1 Q x, in place of x."""
-    T, Q, x = response.matrix, response.basis, response.residual
+    T, Q, x, y = system.matrix, problem.basis, system.right, problem.remains
     for row in range(rank):
         along = like(Q[0, 0], 0)
         for k in range(n):
-            along += Q[row, k] * x[RIGHT, k]
-        x[REMAINS, row] = along
+            along += Q[row, k] * x[k]
+        y[row] = along
     for row in range(rank - 1, -1, -1):
         for m in range(row + 1, rank):
-            x[REMAINS, row] -= T[m, row] * x[REMAINS, m]
-        x[REMAINS, row] /= T[row, row]
+            y[row] -= T[m, row] * y[m]
+        y[row] /= T[row, row]
     for row in range(rank):
         for m in range(row):
-            x[REMAINS, row] -= T[row, m] * x[REMAINS, m]
-        x[REMAINS, row] /= T[row, row]
+            y[row] -= T[row, m] * y[m]
+        y[row] /= T[row, row]
     for k in range(n):
-        x[RIGHT, k] = 0
+        x[k] = 0
         for row in range(rank):
-            x[RIGHT, k] += Q[row, k] * x[REMAINS, row]
+            x[k] += Q[row, k] * y[row]

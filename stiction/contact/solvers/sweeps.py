@@ -4,10 +4,13 @@ And sweeps in which every contact is solved exactly, all others held (`one_conta
 slower but end where friction is so high that the others run in circles.
 """
 
+from __future__ import annotations
+
 import math
+from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel, seldom
-from stiction.contact.friction import MU
+from stiction.contact.scratch import PerPoint, SymmetricPerPoint, VectorPerPoint
 from stiction.contact.solvers.one_contact import slip_impulse
 from stiction.kernels.response import (
     apply_impulse,
@@ -22,10 +25,12 @@ from stiction.kernels.spatial import (
     cross,
     dot,
     like,
+    load_symmetric,
     load_twist,
     load_vector,
     point_velocity,
     scale,
+    store_symmetric,
     store_vector,
     sub,
     symmetric_transform,
@@ -33,65 +38,65 @@ from stiction.kernels.spatial import (
     zero_vector,
 )
 
-INVERSE, NORMAL_STEP, TANGENT_STEP, PUSH = (
-    2,
-    8,
-    9,
-    10,
-)  # columns of the scratch, see `prepare_point`
-
-
 EXACT_SWEEPS, LENIENT = 1000, 10.0  # what sweeps cannot take away in a rod that jams, 1e-6 m/s
 
 
+class LocalProblems(NamedTuple):
+    """Scratch: what the problem of one contact, all others held, needs of G; [CBM] II-D.
+
+    G is the velocity of a point per impulse on it.
+    """
+
+    inverse: SymmetricPerPoint  # of G
+    normal_step: PerPoint  # 1 / G_nn
+    tangent_step: PerPoint  # 1 / (largest eigenvalue of G along the ground)
+    push: VectorPerPoint  # G n
+
+
 @seldom
-def sweep_exactly(contact, response, scratch, speed):
+def sweep_exactly(contact, response, mu, local, speed):
     """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
 
     That is, a change below LENIENT times the speed that other methods come down to.
     """
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(speed))
-    prepare_points(contact, response, scratch)
+    prepare_points(contact, response, local)
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     moved = speed
     for k in range(EXACT_SWEEPS):
-        moved = sweep(contact, response, scratch, True)
+        moved = sweep(contact, response, mu, local, True)
         if moved <= like(speed, LENIENT) * speed:
             return k + 1, moved, True
     return EXACT_SWEEPS, moved, False
 
 
 @kernel
-def prepare_points(contact, response, scratch):
+def prepare_points(contact, response, local):
     """Keep what the local problem of every point needs."""
     for i in range(contact.count[0]):
-        prepare_point(contact, response, scratch, i)
+        prepare_point(contact, response, local, i)
 
 
 @kernel
-def prepare_point(contact, response, scratch, i):
-    """Keep what the local problem needs of G, the velocity of a point per impulse on it.
-
-    The inverse of G; 1 / G_nn; 1 / (largest eigenvalue of G along the ground); G n.
-    """
+def prepare_point(contact, response, local, i):
+    """Keep what the local problem of a point needs."""
     G, n = delassus(contact, response, i, i), load_vector(contact.normal, i)
     xx, xy, xz = sub_determinants(G)
     one = like(xx[0], 1)
     determinant = dot(G[0], xx)
     k = one / determinant
-    scratch[i, INVERSE], scratch[i, INVERSE + 1], scratch[i, INVERSE + 2] = scale(k, xx)
-    scratch[i, INVERSE + 3], scratch[i, INVERSE + 4] = k * xy[1], k * xy[2]
-    scratch[i, INVERSE + 5] = k * xz[2]
+    x, y, z = scale(k, xx)
+    store_symmetric(local.inverse, i, (x, y, z, k * xy[1], k * xy[2], k * xz[2]))
     push = transform(G, n)
     G_nn = dot(n, push)
-    scratch[i, NORMAL_STEP] = one / G_nn
+    local.normal_step[i] = one / G_nn
     # along the ground: half the trace, and the determinant from that of the whole
     half = like(G_nn, 0.5) * (G[0][0] + G[1][1] + G[2][2] - G_nn)
     minor = dot(n, transform((xx, xy, xz), n))
-    scratch[i, TANGENT_STEP] = one / (half + math.sqrt(max(half * half - minor, like(half, 0))))
-    scratch[i, PUSH], scratch[i, PUSH + 1], scratch[i, PUSH + 2] = push
+    local.tangent_step[i] = one / (half + math.sqrt(max(half * half - minor, like(half, 0))))
+    store_vector(local.push, i, push)
 
 
 @kernel
@@ -102,9 +107,9 @@ def sub_determinants(G):
 
 
 @kernel
-def sweep(contact, response, scratch, exactly):
+def sweep(contact, response, mu, local, exactly):
     """Visit every contact once; returns the largest change of a point's velocity when visited."""
-    moved = like(scratch[0, MU], 0)
+    moved = like(mu[0], 0)
     for i in range(contact.count[0]):
         old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
         r = arm_from_centre(contact, response, i)
@@ -113,9 +118,9 @@ def sweep(contact, response, scratch, exactly):
         v = add(load_vector(contact.velocity, i), before)
         v = add(v, scale(-contact.least_velocity[i], n))
         if exactly:
-            new = solve_contact_exactly(contact, response, scratch, i, n, old, v)
+            new = solve_contact_exactly(contact, response, mu[i], local, i, old, v)
         else:
-            new = solve_contact(scratch, i, n, old, v)
+            new = solve_contact(mu[i], local, i, n, old, v)
         change = sub(new, old)
         if dot(change, change) > 0:
             store_vector(contact.impulse, i, new)
@@ -127,16 +132,15 @@ def sweep(contact, response, scratch, exactly):
 
 
 @kernel
-def solve_contact(scratch, i, n, p, v):
+def solve_contact(mu, local, i, n, p, v):
     """Return the impulse of one contact, all others held: the inner loop of Algorithm 1."""
-    mu, stick = scratch[i, MU], stopping_impulse(scratch, i, p, v)
+    stick = stopping_impulse(local, i, p, v)
     if inside_cone(n, mu, stick):
         return stick
     p_n = dot(n, p)
-    normal = max(like(mu, 0), p_n - scratch[i, NORMAL_STEP] * dot(n, v))
-    push = (scratch[i, PUSH], scratch[i, PUSH + 1], scratch[i, PUSH + 2])
-    moved = add(v, scale(normal - p_n, push))
-    y = sub(p, scale(scratch[i, TANGENT_STEP], moved))
+    normal = max(like(mu, 0), p_n - local.normal_step[i] * dot(n, v))
+    moved = add(v, scale(normal - p_n, load_vector(local.push, i)))
+    y = sub(p, scale(local.tangent_step[i], moved))
     y = sub(y, scale(dot(n, y), n))
     size, limit = math.sqrt(dot(y, y)), mu * normal
     if size > limit:
@@ -145,17 +149,9 @@ def solve_contact(scratch, i, n, p, v):
 
 
 @kernel
-def stopping_impulse(scratch, i, p, v):
+def stopping_impulse(local, i, p, v):
     """Impulse that stops the point, all others held."""
-    inverse = (
-        scratch[i, INVERSE],
-        scratch[i, INVERSE + 1],
-        scratch[i, INVERSE + 2],
-        scratch[i, INVERSE + 3],
-        scratch[i, INVERSE + 4],
-        scratch[i, INVERSE + 5],
-    )
-    return sub(p, symmetric_transform(inverse, v))
+    return sub(p, symmetric_transform(load_symmetric(local.inverse, i), v))
 
 
 @kernel
@@ -166,9 +162,9 @@ def inside_cone(n, mu, p):
 
 
 @kernel
-def solve_contact_exactly(contact, response, scratch, i, n, p, v):
+def solve_contact_exactly(contact, response, mu, local, i, p, v):
     """Return the impulse of one contact, all others held, that obeys the law."""
-    mu, stick = scratch[i, MU], stopping_impulse(scratch, i, p, v)
+    n, stick = load_vector(contact.normal, i), stopping_impulse(local, i, p, v)
     if inside_cone(n, mu, stick):
         return stick
     G = delassus(contact, response, i, i)
@@ -176,4 +172,4 @@ def solve_contact_exactly(contact, response, scratch, i, n, p, v):
     if dot(n, c) >= 0:
         return zero_vector(mu)
     slip, speed = slip_impulse(G, n, c, mu)
-    return slip if speed >= 0 else solve_contact(scratch, i, n, p, v)
+    return slip if speed >= 0 else solve_contact(mu, local, i, n, p, v)

@@ -3,12 +3,7 @@
 from stiction.compiler.compiled import kernel
 from stiction.kernels.spatial import load_vector, store_vector, zero_vector
 
-NOT_CONVERGED = 9  # stage that a solver reports when it did not come to an end
-
-
 DURATION = 3  # column of the memory beside the three of the impulse
-KEPT = 13  # columns of a solver's scratch, after those of the methods: impulses to go back to
-SCRATCH = KEPT + 3  # columns in all
 
 
 @kernel
@@ -33,18 +28,14 @@ def remember_impulses(contact, memory, dt):
 
 
 @kernel
-def keep_impulses(contact, scratch):
+def keep_impulses(contact, kept):
     """Keep the present impulses."""
     for i in range(contact.count[0]):
-        scratch[i, KEPT], scratch[i, KEPT + 1], scratch[i, KEPT + 2] = load_vector(
-            contact.impulse, i
-        )
+        store_vector(kept, i, load_vector(contact.impulse, i))
 
 
 @kernel
-def return_impulses(contact, scratch):
+def return_impulses(contact, kept):
     """Return to the impulses that were kept."""
     for i in range(contact.count[0]):
-        store_vector(
-            contact.impulse, i, (scratch[i, KEPT], scratch[i, KEPT + 1], scratch[i, KEPT + 2])
-        )
+        store_vector(contact.impulse, i, load_vector(kept, i))

@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from mechanisms import fewer
-from stiction.contact.friction import KIND, OPEN, SLIP, STICK
+from stiction.contact.friction import OPEN, SLIP, STICK
+from stiction.contact.scratch import allocate_scratch
 from stiction.contact.solvers.bounded_least_squares import (
-    BETA,
     DEPENDENT,
-    DIRECTION,
-    SCRATCH,
-    WANTED,
     WRONG,
     bounded_impulse,
     bounded_least_squares,
-    reduce_rows,
     set_price,
 )
+from stiction.contact.solvers.reduced_least_squares import BoundedProblem, reduce_rows
 from stiction.kernels.response import allocate_response
 from stiction.world.contact_points import allocate_contact
 
@@ -250,10 +247,9 @@ def contact_of(problem):
     contact.arm[:], contact.normal[:] = problem.arm, problem.normal
     response = allocate_response(links, 6, True)
     response.inverse_inertia[:] = problem.inverse_inertia.reshape(6 * links, links, 6)
-    scratch = np.zeros((n, SCRATCH))
-    scratch[:, KIND] = problem.kind
-    scratch[:, DIRECTION : DIRECTION + 3] = problem.direction
-    scratch[:, WANTED : WANTED + 3] = problem.wanted
+    scratch = allocate_scratch(BoundedProblem, n, links)
+    scratch.case[:] = problem.kind
+    scratch.direction[:], scratch.wanted[:] = problem.direction, problem.wanted
     return contact, response, scratch
 
 
@@ -261,7 +257,7 @@ def by_ours(problem):
     """Impulses (n, 3), iterations, error and success."""
     contact, response, scratch = contact_of(problem)
     for touching in range(problem.links):
-        set_price(response, touching, problem.relaxation)
+        set_price(scratch, touching, problem.relaxation)
     told = bounded_least_squares(contact, response, scratch, True, SLACK)
     found = np.zeros((len(problem.kind), 3))
     for i in np.flatnonzero(problem.kind != OPEN):
@@ -351,7 +347,7 @@ def test_the_price_may_be_absolute():
         relative = by_ours(problem)[0]
         contact, response, scratch = contact_of(problem)
         for touching in range(problem.links):
-            set_price(response, touching, dense(problem)[3])
+            set_price(scratch, touching, dense(problem)[3])
         bounded_least_squares(contact, response, scratch, False, SLACK)
         for i in np.flatnonzero(problem.kind != OPEN):
             x = bounded_impulse(contact, response, scratch, int(i))
@@ -379,9 +375,10 @@ def test_the_factor_has_the_products_of_the_rows():
         R = np.zeros((6 * problem.links,) * 2)
         for touching in range(problem.links):
             block = slice(6 * touching, 6 * touching + 6)
-            R[block, block] = response.triangle[touching]
+            R[block, block] = scratch.R[touching]
         # what depends on other directions but for DEPENDENT is left out
         assert np.allclose(R.T @ R, B.T @ B, rtol=0, atol=1e-10 * len(B))
         v = least_squares_of(problem)[1][: len(B)]
-        beta = response.residual[BETA, : len(R)]
-        assert np.allclose(R.T @ beta, B.T @ v, rtol=0, atol=1e-13 * len(B) * (1 + np.abs(v).max()))
+        assert np.allclose(
+            R.T @ scratch.beta, B.T @ v, rtol=0, atol=1e-13 * len(B) * (1 + np.abs(v).max())
+        )

@@ -7,7 +7,7 @@ import stiction as st
 from contact.problems import DT, UP, step_of
 from mechanisms import fewer, turned
 from stiction.contact.solvers.one_contact import roots_in_unit_interval, slip_impulse
-from stiction.contact.solvers.warm_start import NOT_CONVERGED
+from stiction.kernels.response import NOT_CONVERGED
 
 EXACT = 1e-9  # relative; rounding of 1e-16, times the condition of G, at most 1e5 here
 

@@ -7,7 +7,7 @@ import scipy.linalg
 import stiction as st
 from contact.problems import plate
 from mechanisms import fewer
-from stiction.contact.solvers.pseudo_inverse import CHOSEN, WANTED, least_norm_solution
+from stiction.contact.solvers.pseudo_inverse import least_norm_solution
 from stiction.simulation.simulation import make_surface
 
 RANK_TOLERANCE = 1e-11  # of both, between what is singular by rounding and what is not
@@ -34,7 +34,7 @@ def problem(points, L):
     ]
     world = st.World(*robots)
     surface, _, _ = make_surface(world, st.Multipoint())
-    contact, response, scratch = surface.contact, surface.work.response, surface.work.scratch
+    contact, response = surface.contact, surface.work.response
     contact.count[0], contact.touching_count[0] = total, n
     row = 0
     for touching, arms in enumerate(points):
@@ -46,7 +46,7 @@ def problem(points, L):
         for k in range(6):
             for b in range(n):
                 response.inverse_inertia[6 * c + k, b] = L[6 * b : 6 * b + 6, 6 * c + k]
-    return contact, response, scratch
+    return contact, response, surface.work.scratch.problem
 
 
 def solve(points, L, wanted, chosen=None):
@@ -55,8 +55,8 @@ def solve(points, L, wanted, chosen=None):
     arms = [r for group in points for r in group]
     links = [touching for touching, group in enumerate(points) for _ in group]
     chosen = np.ones(len(arms), bool) if chosen is None else chosen
-    scratch[: len(arms), CHOSEN] = chosen
-    scratch[: len(arms), WANTED : WANTED + 3] = wanted
+    scratch.chosen[: len(arms)] = chosen
+    scratch.wanted[: len(arms)] = wanted
     force = np.full((contact.impulse.shape[0], 3), np.nan)
     least_norm_solution(contact, response, scratch, RANK_TOLERANCE, force)
     P = velocities_of(arms, links, len(points))[np.repeat(chosen, 3)]

@@ -1,26 +1,47 @@
-"""Dense linear systems of six unknowns per touching link: LU factors with threshold pivoting.
+"""Dense linear systems of six unknowns per touching link: LU and Cholesky factors.
 
-Six columns are written out at a time. The systems are small and their size is known only when they
-are solved; a compiler makes vector instructions of six written-out terms, and not of such loops.
+The systems are small and their size is known only when they are solved. LU factors write six
+columns out at a time: a compiler makes vector instructions of six written-out terms, and not of
+such loops.
 """
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
 
 from stiction.compiler.compiled import kernel
 from stiction.kernels.spatial import like
 
-RIGHT, PIVOT = 0, 1  # rows of `response.residual`: right-hand side and solution; order of pivots
 LARGE = 0.1  # part of the largest entry below it that makes a diagonal entry a good pivot
 
 
-@kernel
-def factor(A, order, n):
-    """LU factors of A (n x n) in its place, the diagonal of U inverted.
+class LinearSystem(NamedTuple):
+    """A x = b: A becomes its factors, b becomes x."""
 
-    order[PIVOT] holds exchanged rows. A has columns up to the next multiple of six.
-    """
+    matrix: np.ndarray  # (n, columns) A; columns: a multiple of six
+    right: np.ndarray  # (n) b, then x
+    pivots: np.ndarray  # (n) rows that were exchanged
+
+
+def allocate_system(n: int) -> LinearSystem:
+    """Return zeros for n unknowns, a multiple of six."""
+    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n))
+
+
+# ------------------------------------------------------------------ LU factors, threshold pivoting
+
+
+@kernel
+def factor(system, n):
+    """LU factors of the n x n matrix in its place, the diagonal of U inverted."""
+    A = system.matrix
     blocks = (n + 5) // 6
     for k in range(n):
         best = pivot_row(A, k, n)
-        order[PIVOT, k] = best
+        system.pivots[k] = best
         if best != k:
             for block in range(blocks):
                 exchange_rows(A, k, best, 6 * block)
@@ -33,20 +54,21 @@ def factor(A, order, n):
 
 
 @kernel
-def substitute(A, x, n):
-    """x[RIGHT] <- A^-1 x[RIGHT] with the factors of A."""
+def substitute(system, n):
+    """Solve for the right-hand side with the LU factors of the matrix."""
+    A, x = system.matrix, system.right
     for k in range(n):
-        best = int(x[PIVOT, k])
-        x[RIGHT, k], x[RIGHT, best] = x[RIGHT, best], x[RIGHT, k]
+        best = int(system.pivots[k])
+        x[k], x[best] = x[best], x[k]
     for k in range(n):
-        known = x[RIGHT, k]
+        known = x[k]
         for i in range(k + 1, n):
-            x[RIGHT, i] -= A[i, k] * known
+            x[i] -= A[i, k] * known
     for k in range(n - 1, -1, -1):
-        known = x[RIGHT, k] * A[k, k]
-        x[RIGHT, k] = known
+        known = x[k] * A[k, k]
+        x[k] = known
         for i in range(k):
-            x[RIGHT, i] -= A[i, k] * known
+            x[i] -= A[i, k] * known
 
 
 @kernel
@@ -112,3 +134,34 @@ def store_six(A, i, column, six):
     """Write six entries of row i from `column` on."""
     A[i, column], A[i, column + 1], A[i, column + 2] = six[0], six[1], six[2]
     A[i, column + 3], A[i, column + 4], A[i, column + 5] = six[3], six[4], six[5]
+
+
+# -------------------------------------------------- Cholesky factor of a positive definite matrix
+
+
+@kernel
+def factor_positive(system, least, n):
+    """Cholesky's factor of the matrix in its lower half; rounding makes no pivot below `least`."""
+    A = system.matrix
+    for j in range(n):
+        for i in range(j, n):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            A[i, j] = math.sqrt(max(total, least[j])) if i == j else total / A[j, j]
+
+
+@kernel
+def substitute_positive(system, n):
+    """Solve for the right-hand side with Cholesky's factor of the matrix."""
+    A, x = system.matrix, system.right
+    for i in range(n):
+        total = x[i]
+        for k in range(i):
+            total -= A[i, k] * x[k]
+        x[i] = total / A[i, i]
+    for i in range(n - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, n):
+            total -= A[k, i] * x[k]
+        x[i] = total / A[i, i]

@@ -1,0 +1,60 @@
+"""Scratch of a contact model: arrays with names and shapes, declared beside the model.
+
+    class Sliding(NamedTuple):
+        slides: PerPoint  # 1 for the points that slide
+        push: VectorPerPoint
+
+    @contact_model(Mine, scratch=Sliding)
+
+gives the kernel of the model `work.scratch.slides[i]` and rows of `work.scratch.push`. Fields may
+be such tuples themselves: a model lists what its methods need.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from stiction.errors import InputError
+
+PerPoint = Annotated[np.ndarray, ("points",)]
+VectorPerPoint = Annotated[np.ndarray, ("points", 3)]
+SymmetricPerPoint = Annotated[np.ndarray, ("points", 6)]  # 3x3 matrices, rows of the upper half
+TwistPerLink = Annotated[np.ndarray, ("6 links",)]  # six numbers each, one link after the other
+BlockPerLink = Annotated[np.ndarray, ("links", 6, 6)]
+LinkMatrix = Annotated[np.ndarray, ("6 links", "6 links")]
+
+
+class NoScratch(NamedTuple):
+    """Of a model that needs none."""
+
+
+def allocate_scratch(kind: Any, points: int, links: int) -> Any:
+    """Return a tuple of this type with zeros, for so many contact points and touching links."""
+    sizes = {"points": points, "links": links, "6 links": 6 * links}
+    arrays = []
+    for hint in _fields(kind).values():
+        if get_origin(hint) is Annotated:
+            shape = [sizes.get(n, n) for n in get_args(hint)[1]]
+            arrays.append(np.zeros(shape))
+        else:
+            arrays.append(allocate_scratch(hint, points, links))
+    return kind(*arrays)
+
+
+def check_scratch(model: str, kind: Any) -> None:
+    """Refuse what does not declare scratch."""
+    if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        raise InputError(
+            f"contact model '{model}': scratch is {kind!r}; give a NamedTuple with fields "
+            "of types PerPoint, VectorPerPoint"
+        )
+    for name, hint in _fields(kind).items():
+        declared = get_origin(hint) is Annotated and isinstance(get_args(hint)[1], tuple)
+        if not declared:
+            check_scratch(f"{model}': '{kind.__name__}.{name}", hint)
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)

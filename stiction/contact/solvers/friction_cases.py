@@ -1,0 +1,164 @@
+"""Open, stick or slip: the case of every point under Coulomb's law, and what its case implies.
+
+Equations are those of `coulomb.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from stiction.compiler.compiled import kernel
+from stiction.contact.friction import OPEN, SLIP, STICK
+from stiction.contact.scratch import BlockPerLink, PerPoint, VectorPerPoint
+from stiction.kernels.spatial import (
+    add,
+    cross,
+    dot,
+    like,
+    load_twist,
+    load_vector,
+    load_wrench,
+    point_velocity,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
+
+LEVER = 1e-3  # arm at which turning counts as compliance [m]
+LEAST_COMPLIANCE = 1e-12  # of a link that cannot move [1/kg]
+
+
+class FrictionCases(NamedTuple):
+    """Scratch: the case of every point."""
+
+    mu: PerPoint  # coefficient of friction
+    case: PerPoint  # OPEN, STICK or SLIP
+    direction: VectorPerPoint  # d: where friction pushes a point that slips
+    kappa: PerPoint  # how d turns with the velocity
+    tangent: BlockPerLink  # S: minus the derivative of sum P'p by the twist of the link
+
+
+class Judgement(NamedTuple):
+    """How far impulses and velocities are from Coulomb's law."""
+
+    error: float  # the largest, as a velocity: impulse times g [m/s]
+    largest: float  # impulse, as a velocity [m/s]
+    changes: int  # points whose case is new
+    slips: int  # points that slip
+
+
+@kernel
+def compliance(response, touching):
+    """g: mean velocity of a touching link's centre per unit impulse there.
+
+    A link on a fixed base may only turn about its centre, or be held by friction: g counts a
+    little of what turning does as well, and is never zero.
+    """
+    L = response.inverse_inertia
+    total = (
+        L[6 * touching, touching, 0]
+        + L[6 * touching + 1, touching, 1]
+        + L[6 * touching + 2, touching, 2]
+    )
+    turns = (
+        L[6 * touching + 3, touching, 3]
+        + L[6 * touching + 4, touching, 4]
+        + L[6 * touching + 5, touching, 5]
+    )
+    lever = like(total, LEVER)
+    return max((total + lever * lever * turns) / like(total, 3), like(total, LEAST_COMPLIANCE))
+
+
+@kernel
+def constrained_velocity(contact, i, twist, r):
+    """Velocity of point i at the end of the step, counted from the slowest allowed, Eq. (2)."""
+    n = load_vector(contact.normal, i)
+    v = add(load_vector(contact.velocity, i), point_velocity(twist, r))
+    return add(v, scale(-contact.least_velocity[i], n))
+
+
+@kernel
+def implied_impulse(contact, cases, i, v, R, hat):
+    """Impulse of point i by its case, at the velocity v; hat tells how much of p counts as p^."""
+    case, p = cases.case[i], load_vector(contact.impulse, i)
+    if case == OPEN:
+        return zero_vector(R)  # Eq. (6)
+    if case == STICK:
+        return sub(scale(hat, p), scale(like(R, 1) / R, v))  # Eq. (7)
+    n, d = load_vector(contact.normal, i), load_vector(cases.direction, i)
+    normal = hat * dot(n, p) - dot(n, v) / R
+    e = cross(n, d)
+    along = add(n, scale(cases.mu[i], d))
+    sideways = cases.kappa[i] * (dot(e, v) - hat * R * dot(e, p))
+    return sub(scale(normal, along), scale(sideways, e))  # Eq. (8)
+
+
+@kernel
+def judge_points(contact, response, cases, eps, hat, solved, softness):
+    """Find the case of every point, and how far all of them are from the law: a `Judgement`.
+
+    Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
+    which then implies the impulses; these must also add up to the wrenches.
+    """
+    largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
+    i = 0
+    for touching in range(contact.touching_count[0]):
+        g, t = compliance(response, touching), load_twist(response.twist, touching)
+        centre = load_vector(response.centre, touching)
+        w = load_wrench(response.wrench, touching)
+        force, moment, reach, first = w.force, w.moment, like(eps, 0), i
+        off, size = like(eps, 0), like(eps, 0)
+        while i < contact.count[0] and contact.touching[i] == touching:
+            r = sub(load_vector(contact.arm, i), centre)
+            v = constrained_velocity(contact, i, t, r)
+            p = load_vector(contact.impulse, i)
+            if solved:
+                p = implied_impulse(contact, cases, i, v, eps * g, hat)
+                force, moment = sub(force, p), sub(moment, cross(r, p))
+                reach = max(reach, dot(r, r))
+            v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
+            case = cases.case[i]
+            on_cone = project(contact, cases, i, p, v, softness * g, eps * g)
+            store_vector(contact.impulse, i, on_cone)
+            change = sub(on_cone, p)
+            off = max(off, dot(change, change))
+            size = max(size, dot(on_cone, on_cone))
+            changes += cases.case[i] != case
+            slips += cases.case[i] == SLIP
+            i += 1
+        if solved:  # shared by the points, whose errors are independent
+            points = like(eps, i - first)
+            off = max(off, dot(force, force) / points)
+            if reach > 0:
+                off = max(off, dot(moment, moment) / (reach * points))
+        error = max(error, g * g * off)  # Eq. (12)
+        largest = max(largest, g * g * size)
+    return Judgement(math.sqrt(error), math.sqrt(largest), changes, slips)
+
+
+@kernel
+def project(contact, cases, i, p, v, g, R):
+    """Project y = p - v / g on the friction cone, Eq. (5), and write the case of the result.
+
+    A point that slipped one way and would now slip the other way comes to rest between the two;
+    taking it for one that sticks ends what would go to and fro for ever.
+    """
+    n = load_vector(contact.normal, i)
+    y = sub(p, scale(like(g, 1) / g, v))
+    y_n = dot(n, y)
+    if y_n <= 0:
+        cases.case[i] = OPEN
+        return zero_vector(g)
+    y_t = sub(y, scale(y_n, n))
+    size, limit = math.sqrt(dot(y_t, y_t)), cases.mu[i] * y_n
+    if size <= limit:
+        cases.case[i] = STICK
+        return y
+    d = scale(like(g, 1) / size, y_t)
+    reversed_slip = cases.case[i] == SLIP and dot(d, load_vector(cases.direction, i)) < 0
+    cases.case[i] = STICK if reversed_slip else SLIP
+    store_vector(cases.direction, i, d)
+    cases.kappa[i] = limit / (g * (size - limit) + R * limit)  # Eq. (9)
+    return add(scale(y_n, n), scale(limit, d))
