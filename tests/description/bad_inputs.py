@@ -142,7 +142,7 @@ def mjcf_cases() -> Iterator[Case]:
             inertial("2", 'fullinertia="1 1 1 2 0 0"'),
             "arm",
         ),
-        "inertia against the triangle inequality": (inertial("2", 'diaginertia="1 1 3"'), "arm"),
+        "inertia violates the triangle inequality": (inertial("2", 'diaginertia="1 1 3"'), "arm"),
         "mass nan": (inertial("nan"), 'line 8 | <inertial> | mass="nan" | finite'),
         "zero joint axis": (mjcf(joint='axis="0 0 0"'), "elbow | line 7"),
         "missing mesh": (mjcf_mesh("shin.stl"), "shin"),
@@ -160,30 +160,30 @@ def mjcf_cases() -> Iterator[Case]:
         ),
         "link that is its own parent": (mjcf(rest='<include file="robot.xml"/>\n'), "robot.xml"),
         "duplicate names": (twice, "arm"),
-        "cut short": (mjcf()[:250], "line"),
-        "empty": ("", "empty | <mujoco>"),
+        "truncated file": (mjcf()[:250], "line"),
+        "empty file": ("", "empty | <mujoco>"),
         "entity bomb": (HEADS["entity bomb"] + mjcf("&b12;"), "line 1 | entity 'b0'"),
         "external entity": (
             HEADS["external entity"] + mjcf("&secret;"),
             "line 1 | entity 'secret'",
         ),
-        "nested 100 000 deep": (
+        "100 000 nested elements": (
             f"<mujoco><worldbody>{'<body>' * DEEP}{'</body>' * DEEP}</worldbody></mujoco>",
             "<body> | deeper than 500",
         ),
         "100 MB comment": (filled("<mujoco><!--", "--></mujoco>"), "bytes | may have"),
         "chain of 5000 links": (mjcf_chain(LONG), "deeper than 500 | flatter"),
-        "path that leaves its root": (mjcf(rest='<include file="../../etc/passwd"/>'), "passwd"),
-        "mesh path that leaves its root": (mjcf_mesh("../../../../../../etc/passwd"), "passwd"),
+        "path outside its root": (mjcf(rest='<include file="../../etc/passwd"/>'), "passwd"),
+        "mesh path outside its root": (mjcf_mesh("../../../../../../etc/passwd"), "passwd"),
         "binary garbage": (GARBAGE, "not XML | <mujoco>"),
-        "garbage after a good beginning": (mjcf()[:200].encode() + GARBAGE, "not XML"),
+        "garbage after a valid start": (mjcf()[:200].encode() + GARBAGE, "not XML"),
         "root element of another format": ("<sdf version='1.9'/>", "<sdf> | <mujoco>"),
         "included file outside its folder": (
             with_file(mjcf(rest='<include file="../part.xml"/>\n'), "../part.xml", mjcf()),
             "line 12 | ../part.xml | leaves | roots",
         ),
         "named pipe as a mesh": (with_pipe(mjcf_mesh("shin.stl"), "shin.stl"), "line 3 | shin.stl"),
-        "million copies (replicate)": (
+        "a million copies (replicate)": (
             mjcf('<replicate count="1000000"><geom size="1"/></replicate>'),
             "line 8 | <replicate> | more than 20000 elements",
         ),
@@ -199,14 +199,17 @@ def mjcf_cases() -> Iterator[Case]:
             mjcf(head="<asset><model name='leg'/></asset>"),
             "line 1 | <model> has no file",
         ),
-        "million keyframes": (mjcf(rest='<size nkey="10000000"/>\n'), "line 12 | <size> | nkey"),
-        "joint type not known": (mjcf(joint='type="screw"'), "screw | line 7"),
-        "attribute not known": (mjcf(joint='axes="0 1 0"'), "axes | line 7"),
-        "lower limit above the upper": (
+        "ten million keyframes": (
+            mjcf(rest='<size nkey="10000000"/>\n'),
+            "line 12 | <size> | nkey",
+        ),
+        "unknown joint type": (mjcf(joint='type="screw"'), "screw | line 7"),
+        "unknown attribute": (mjcf(joint='axes="0 1 0"'), "axes | line 7"),
+        "lower limit above upper limit": (
             mjcf(joint='axis="0 1 0" range="1 -1"'),
             "line 7 | 'elbow' | lower",
         ),
-        "actuator on a joint that is not there": (
+        "actuator on a missing joint": (
             mjcf(rest='<actuator><motor name="m" joint="knee"/></actuator>\n'),
             "knee",
         ),
@@ -263,7 +266,7 @@ def urdf_cases() -> Iterator[Case]:
         "zero mass of a moving link": (urdf(weightless), "'elbow' | 'arm' | no mass | give"),
         "negative mass": (inertial("-2"), "'arm' | mass -2 | positive"),
         "inertia not positive definite": (inertial(xx="-1"), "'arm' | moments | negative"),
-        "inertia against the triangle inequality": (inertial(xx="3"), "'arm' | sum of the other"),
+        "inertia violates the triangle inequality": (inertial(xx="3"), "'arm' | sum of the other"),
         "mass nan": (inertial("nan"), "line 4 | <mass> of link 'arm' | \"nan\" | finite"),
         "zero joint axis": (urdf(joint=LIMIT + '<axis xyz="0 0 0"/>'), "line 6 | 'elbow' | 0 0 0"),
         "missing mesh": (urdf_mesh("shin.stl"), "line 5 | link 'arm' | 'shin.stl' | roots"),
@@ -281,14 +284,14 @@ def urdf_cases() -> Iterator[Case]:
             urdf(rest=f'  <link name="arm">{BODY}</link>\n'),
             "line 10 | link 'arm' | line 3",
         ),
-        "cut short": (urdf()[:250], "not XML | line"),
-        "empty": ("", "empty | <robot>"),
+        "truncated file": (urdf()[:250], "not XML | line"),
+        "empty file": ("", "empty | <robot>"),
         "entity bomb": (HEADS["entity bomb"] + urdf("&b12;"), "line 1 | entity 'b0'"),
         "external entity": (
             HEADS["external entity"] + urdf("&secret;"),
             "line 1 | entity 'secret'",
         ),
-        "nested 100 000 deep": (
+        "100 000 nested elements": (
             f'<robot name="deep">{"<link>" * DEEP}{"</link>" * DEEP}</robot>'.replace(
                 "<link>", '<link name="a">', 1
             ),
@@ -296,27 +299,27 @@ def urdf_cases() -> Iterator[Case]:
         ),
         "100 MB comment": (filled('<robot name="a"><!--', "--></robot>"), "bytes | may have"),
         "chain of 5000 links": (urdf_chain(LONG), "'link1000' | 1000 is the most"),
-        "path that leaves its root": (
+        "path outside its root": (
             urdf_mesh("../../etc/passwd"),
             "line 5 | link 'arm' | passwd | leaves | roots",
         ),
-        "absolute path that leaves its root": (
+        "absolute path outside its root": (
             urdf_mesh("file:///etc/passwd"),
             "line 5 | link 'arm' | passwd | leaves | roots",
         ),
         "binary garbage": (GARBAGE, "not XML | <robot>"),
-        "garbage after a good beginning": (urdf()[:200].encode() + GARBAGE, "not XML"),
+        "garbage after a valid start": (urdf()[:200].encode() + GARBAGE, "not XML"),
         "root element of another format": ("<sdf version='1.9'/>", "<sdf> | <robot>"),
-        "joint type not known": (
+        "unknown joint type": (
             urdf().replace("revolute", "screw"),
             "line 6 | 'elbow' | screw | knows",
         ),
-        "joint on a link that is not there": (urdf(ends="trunk leg"), "line 6 | 'elbow' | 'leg'"),
+        "joint with a missing link": (urdf(ends="trunk leg"), "line 6 | 'elbow' | 'leg'"),
         "link with two parents": (
             urdf(rest=third + urdf_joint("a", "third", "arm")),
             "line 11 | 'arm' | 'elbow' and 'a'",
         ),
-        "lower limit above the upper": (
+        "lower limit above upper limit": (
             urdf(joint=LIMIT.replace('"-1"', '"2"')),
             "'elbow' | 2.0 to 1.0 | lower",
         ),
@@ -382,7 +385,7 @@ def vrml_cases() -> Iterator[Case]:
             vrml(segment(moments="-1 0 0  0 1 0  0 0 1")),
             "'ARM' | moments | negative",
         ),
-        "inertia against the triangle inequality": (
+        "inertia violates the triangle inequality": (
             vrml(segment(moments="1 0 0  0 1 0  0 0 3")),
             "'ARM' | sum of the other",
         ),
@@ -410,11 +413,11 @@ def vrml_cases() -> Iterator[Case]:
             vrml(f"[ {segment()} {empty_joint.format('TRUNK')} ]"),
             "'TRUNK' | twice | name of its own",
         ),
-        "cut short": (vrml().split("children DEF")[0], "line 7 | 'ARM' | not closed"),
-        "empty": ("", "begins with | #VRML V2.0 utf8"),
+        "truncated file": (vrml().split("children DEF")[0], "line 7 | 'ARM' | not closed"),
+        "empty file": ("", "begins with | #VRML V2.0 utf8"),
         "entity bomb": (bomb, "Group 'G0' | nodes, counting each USE | fewer"),
         "external entity": (vrml_inline("file:///etc/passwd"), "line 13 | Inline | passwd | give"),
-        "nested 100 000 deep": (
+        "100 000 nested elements": (
             f"{HEADER}{'Group { children [ ' * DEEP}{'] } ' * DEEP}",
             "line 2 | Group | deeper than",
         ),
@@ -424,28 +427,28 @@ def vrml_cases() -> Iterator[Case]:
             vrml("DEF LOOP Segment { children [ USE LOOP ] }"),
             "line 10 | USE LOOP | take it out",
         ),
-        "path that leaves its root": (
+        "path outside its root": (
             vrml_inline("../../etc/passwd"),
             "line 13 | Inline | passwd | leads out of | root",
         ),
         "binary garbage": (GARBAGE, "begins with | #VRML V2.0 utf8"),
-        "garbage after a good beginning": (vrml()[:200].encode() + GARBAGE, "line"),
+        "garbage after a valid start": (vrml()[:200].encode() + GARBAGE, "line"),
         "root element of another format": (
             f"{HEADER}Shape {{ geometry Box {{ }} }}",
             "no Humanoid | has one",
         ),
-        "joint type not known": (
+        "unknown joint type": (
             vrml().replace('"rotate"', '"screw"'),
             "line 8 | 'ARM' | screw | knows",
         ),
-        "USE of a node that is not there": (vrml("USE LEG"), "line 10 | LEG | DEF it first"),
-        "field not known": (vrml(joint="jointAxes 0 1 0"), "line 9 | 'ARM' | jointAxes | has"),
-        "node not known": (vrml("Leg { }"), "line 10 | 'Leg' | PROTO"),
+        "USE of an undefined node": (vrml("USE LEG"), "line 10 | LEG | DEF it first"),
+        "unknown field": (vrml(joint="jointAxes 0 1 0"), "line 9 | 'ARM' | jointAxes | has"),
+        "unknown node": (vrml("Leg { }"), "line 10 | 'Leg' | PROTO"),
         "closed loop (ExtraJoint)": (
             vrml(outside='DEF LOOP ExtraJoint { link1Name "A" link2Name "B" }\n'),
             "line 19 | ExtraJoint 'LOOP' | take it out",
         ),
-        "lower limit above the upper": (
+        "lower limit above upper limit": (
             vrml(joint='jointAxis "Y" llimit 1 ulimit -1'),
             "line 9 | 'ARM' | llimit | ulimit",
         ),
@@ -499,7 +502,7 @@ def toy_world(free: bool = False) -> st.World:
 
 # ------------------------------------------------------------------------------ cases and answers
 
-HEAVY = {"entity bomb", "nested 100 000 deep", "100 MB comment", "chain of 5000 links"}
+HEAVY = {"entity bomb", "100 000 nested elements", "100 MB comment", "chain of 5000 links"}
 
 
 def in_format(kind: str, cases: dict[str, tuple[str | bytes | Maker, str]]) -> Iterator[Case]:
@@ -578,13 +581,16 @@ def shortened(message: str, folder: Path) -> str:
 def document() -> str:
     """A table of input against message for every format."""
     lines = [
-        "# Bad inputs and what is said to them",
+        "# Rejected inputs",
         "",
-        "Made by `python tests/description/bad_inputs.py`; a test sees that it is up to date and",
-        f"that each answer comes within {LONGEST:.0f} s and {LARGEST // 1_000_000} MB.",
+        "The error message for each of these damaged, inconsistent or hostile inputs. All are",
+        f"`StictionError`s, raised within {LONGEST:.0f} s and {LARGEST // 1_000_000} MB of memory.",
+        "",
+        "`python tests/description/bad_inputs.py` generates this page. A test checks that it is up to",
+        "date.",
     ]
     for kind, suffix in SUFFIXES.items():
-        lines += ["", f"## {kind}", "", f"| robot{suffix} | message |", "|---|---|"]
+        lines += ["", f"## {kind}", "", f"| defect of robot{suffix} | message |", "|---|---|"]
         lines += [_row(case.name, _message(case)) for case in CASES if case.format == kind]
     lines += ["", "## States, forces and steps", "", "| `simulate` with | message |", "|---|---|"]
     world = toy_world()
