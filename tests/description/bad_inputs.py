@@ -586,8 +586,8 @@ def document() -> str:
         "The error message for each of these damaged, inconsistent or hostile inputs. All are",
         f"`StictionError`s, raised within {LONGEST:.0f} s and {LARGEST // 1_000_000} MB of memory.",
         "",
-        "`python tests/description/bad_inputs.py` generates this page. A test checks that it is up to",
-        "date.",
+        "`python tests/description/bad_inputs.py` generates this page. A test checks that it is up",
+        "to date.",
     ]
     for kind, suffix in SUFFIXES.items():
         lines += ["", f"## {kind}", "", f"| defect of robot{suffix} | message |", "|---|---|"]
