@@ -1,13 +1,15 @@
 """Restitution: how fast points must leave the ground, and as much of it as adds no energy."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import newton_impacts_of, restitution_of
-from stiction.contact.families.impulse_law import ask_model
 from stiction.contact.surface import APPROACH, IMPACT, SKIN, rest_speed
 from stiction.kernels.response import velocity_after
 from stiction.kernels.spatial import add, dot, like, load_vector
-from stiction.kernels.tree import OK
 
 TRIALS = 12  # for a restitution that adds no energy
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact
@@ -40,31 +42,44 @@ def set_least_velocities(model, surface, dt, shares, bounce):
         contact.least_velocity[i] = least
 
 
-@kernel
-def solve_with_restitution(model, surface, dynamics, dt, shares):
-    """Find the impulses; at an impact with the most restitution, up to the given, that is safe.
+class Bounce(NamedTuple):
+    """The search for the most restitution, up to the given, that adds no energy.
 
     Newton's law of restitution can add energy where friction acts as well, so the impulses must not
     do positive work on the points: work = sum p . (v_before + v_after) / 2. Without restitution
     they never do; between, the largest safe share is found by halving.
     """
-    contact, response = surface.contact, surface.work.response
-    safe, unsafe, share = like(dt, 0), like(dt, 1), like(dt, 1)
-    status = OK
-    for trial in range(TRIALS):
-        status = ask_model(model, surface, dynamics, dt)
-        if surface.impact.phase[0] != IMPACT or share == safe:
-            break
-        if adds_no_energy(model, contact, response):
-            if share == 1:
-                break
-            safe = share
-        else:
-            unsafe = share
-        last = trial >= TRIALS - 2
-        share = safe if last else like(dt, 0.5) * (safe + unsafe)
-        set_least_velocities(model, surface, dt, shares, share)
-    return status
+
+    share: float  # of the coefficient of restitution, to be solved with
+    safe: float  # the largest known to add no energy
+    unsafe: float  # the smallest known to add energy
+    found: bool
+
+
+@kernel
+def full_bounce(dt):
+    """Begin the search with all of the given restitution."""
+    one = like(dt, 1)
+    return Bounce(one, like(dt, 0), one, False)
+
+
+@kernel
+def judge_bounce(model, surface, bounce, trial):
+    """Tell whether a solution will do, at the latest in the last of TRIALS; else what to try next.
+
+    Only at an impact does anything bounce.
+    """
+    share, safe, unsafe = bounce.share, bounce.safe, bounce.unsafe
+    if surface.impact.phase[0] != IMPACT or share == safe:
+        return Bounce(share, safe, unsafe, True)
+    if adds_no_energy(model, surface.contact, surface.work.response):
+        if share == 1:
+            return Bounce(share, safe, unsafe, True)
+        safe = share
+    else:
+        unsafe = share
+    last = trial >= TRIALS - 2
+    return Bounce(safe if last else like(share, 0.5) * (safe + unsafe), safe, unsafe, False)
 
 
 @kernel

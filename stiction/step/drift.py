@@ -49,8 +49,7 @@ def remove_drift(system, state, work):
 @seldom
 def lift_points(system, state, work, allowed):
     """Move the configuration so that points deeper than allowed rise."""
-    dynamics, contact = system.dynamics, system.surface.contact
-    response = system.surface.work.response
+    contact, response = system.surface.contact, system.surface.work.response
     deepest = contact.depth[0]
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(deepest))
@@ -61,11 +60,18 @@ def lift_points(system, state, work, allowed):
         for i in range(contact.count[0]):
             push_out(contact, response, i, allowed)
     gather_wrenches(contact, response)
-    wrenches_alone(dynamics, contact, response, like(deepest, 1))
+    displacement_of_wrenches(system, work)
+    advance(system.dynamics.tree, state.q, work.v, like(deepest, 1))
+
+
+@kernel
+def displacement_of_wrenches(system, work):
+    """Write H^-1 J'w into `work.v`: how the wrenches of the touching links displace the robots."""
+    dynamics, response = system.dynamics, system.surface.work.response
+    wrenches_alone(dynamics, system.surface.contact, response, like(work.v[0], 1))
     for d in range(len(work.v)):
         work.v[d] = 0
     respond(system.method, dynamics, work.v)
-    advance(dynamics.tree, state.q, work.v, like(deepest, 1))
 
 
 @kernel

@@ -12,10 +12,9 @@ import math
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
-from stiction.kernels.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.linear_system import factor, substitute
-from stiction.kernels.response import arm_from_centre, velocity_after, wrenches_alone
+from stiction.kernels.response import arm_from_centre, velocity_after
 from stiction.kernels.spatial import (
     add,
     dot,
@@ -26,6 +25,7 @@ from stiction.kernels.spatial import (
     sub,
     zero_vector,
 )
+from stiction.step.drift import displacement_of_wrenches
 
 YIELD = 1e-6  # of what a link moves by itself, see `wrenches_that_move` ...
 LEAST = 1e-12  # ... and in [1/kg]
@@ -61,10 +61,7 @@ def move_links(system, state, work, dt):
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
     wrenches_that_move(dynamics, contact, response)
-    wrenches_alone(dynamics, contact, response, like(dt, 1))
-    for d in range(len(work.v)):
-        work.v[d] = 0
-    respond(system.method, dynamics, work.v)
+    displacement_of_wrenches(system, work)
     if is_part_of_step(dynamics, state.v, work, dt):
         advance(dynamics.tree, state.q, work.v, like(dt, 1))
 

@@ -62,7 +62,8 @@ def solve_impulses(model, system, instant, shares):
         clear_report(response)
         return OK
     answer_to_impulses(system, dt)
-    status = ask_model(model, surface, dynamics, dt)
+    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+    complete_solution(surface)
     add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     return status
 
@@ -78,16 +79,15 @@ def answer_to_impulses(system, dt):
 
 
 @kernel
-def ask_model(model, surface, dynamics, dt):
-    """Let the model write impulses; adds the wrenches they make and the twists at the end."""
+def complete_solution(surface):
+    """Count the iterations of a solution; add wrenches and twists if the model leaves none."""
     contact, response = surface.contact, surface.work.response
-    response.report.left_wrenches[0] = 0
-    status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
-    response.report.all_iterations[0] += response.report.iterations[0]
-    if response.report.left_wrenches[0] == 0:
+    report = response.report
+    report.all_iterations[0] += report.iterations[0]
+    if report.left_wrenches[0] == 0:
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
-    return status
+    report.left_wrenches[0] = 0
 
 
 @kernel

@@ -14,17 +14,18 @@ from stiction.collision.detection import (
     may_be_missed,
 )
 from stiction.compiler.compiled import kernel, seldom
-from stiction.contact.contact_model import IMPULSE_SOLVER
+from stiction.contact.contact_model import IMPULSE_SOLVER, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.families.force_law import solve_nothing_again
 from stiction.contact.families.impulse_law import (
     add_held_impulses,
     answer_to_impulses,
     clear_report,
+    complete_solution,
     hold_as_forces,
     impulses_are_complete,
 )
-from stiction.contact.restitution import set_least_velocities, solve_with_restitution
+from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_least_velocities
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
 from stiction.contact.time_of_impact import earliest_impact
 from stiction.kernels.response import add_wrenches, centre_touching_links
@@ -89,7 +90,14 @@ def solve_step(model, system, instant, shares):
         clear_report(response)
         return OK
     answer_to_impulses(system, dt)
-    status = solve_with_restitution(model, surface, dynamics, dt, shares)
+    status, bounce = OK, full_bounce(dt)
+    for trial in range(TRIALS):
+        status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
+        complete_solution(surface)
+        bounce = judge_bounce(model, surface, bounce, trial)
+        if bounce.found:
+            break
+        set_least_velocities(model, surface, dt, shares, bounce.share)
     add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
     if impact.phase[0] == WHOLE:
         impact.earliest[0] = earliest_impact(model, surface, instant, shares)
