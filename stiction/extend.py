@@ -45,7 +45,8 @@ from stiction.kernels.response import (
     velocity_after,
 )
 from stiction.kernels.servos import add_servo
-from stiction.kernels.spatial import (
+from stiction.kernels.tree import OK
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,
@@ -57,7 +58,6 @@ from stiction.kernels.spatial import (
     transform,
     zero_vector,
 )
-from stiction.kernels.tree import OK
 from stiction.step.integrator import integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion, solve_motion_again

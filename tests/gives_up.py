@@ -10,8 +10,8 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.kernels.response import NOT_CONVERGED, delassus, free_velocity, report_solution
-from stiction.kernels.spatial import dot, like, scale, store_vector, transform
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import dot, like, scale, store_vector, transform
 
 ITERATIONS = 2  # that it reports for every solution
 RESIDUAL, WORST_RESIDUAL = 1e-4, 1e-3

@@ -258,7 +258,7 @@ Everything about sponges.
 from typing import Annotated, NamedTuple
 
 from stiction.contact.contact_model import NO_PULL, Parameter, contact_model, vector
-from stiction.kernels.spatial import scale, store_vector
+from stiction.kernels.vectors import scale, store_vector
 
 
 class Sponge(NamedTuple):

@@ -25,26 +25,28 @@ from stiction.collision.terrain import clearance, meet
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import arm_to, last_dof, link_drift
 from stiction.kernels.spatial import (
+    load_twist,
+    load_wrench,
+    point_acceleration,
+    point_velocity,
+    store_wrench,
+    twist_add,
+    twist_scale,
+    wrench_add,
+    wrench_at_point,
+)
+from stiction.kernels.vectors import (
     add,
     column,
     cross,
     dot,
     like,
     load_matrix,
-    load_twist,
     load_vector,
-    load_wrench,
-    point_acceleration,
-    point_velocity,
     scale,
     store_vector,
-    store_wrench,
     sub,
     transform,
-    twist_add,
-    twist_scale,
-    wrench_add,
-    wrench_at_point,
     zero_vector,
 )
 

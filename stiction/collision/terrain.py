@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import chooses, formula, kernel
-from stiction.kernels.spatial import add, dot, like, scale, sub
+from stiction.kernels.vectors import add, dot, like, scale, sub
 
 
 class FlatGround(NamedTuple):

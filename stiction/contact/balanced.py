@@ -100,8 +100,8 @@ from stiction.kernels.response import (
     respond_to_wrenches,
     velocity_after,
 )
-from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub, zero_vector
 
 
 class Balanced(NamedTuple):

@@ -45,15 +45,9 @@ from stiction.kernels.response import (
     report_solution,
     respond_to_wrenches,
 )
-from stiction.kernels.spatial import (
-    dot,
-    like,
-    load_twist,
-    load_vector,
-    store_vector,
-    zero_vector,
-)
+from stiction.kernels.spatial import load_twist
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import dot, like, load_vector, store_vector, zero_vector
 
 EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
 ENTERS = 0.1  # part of what gravity does in a step; an open point that is slower does not enter

@@ -25,8 +25,8 @@ from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.contact.scratch import NoScratch, check_scratch
 from stiction.errors import InputError
 from stiction.kernels.response import Response
-from stiction.kernels.spatial import like, load_vector
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like, load_vector
 
 ARGUMENTS = ("params", "dynamics", "contact", "memory", "work", "dt")
 

@@ -96,8 +96,8 @@ from stiction.contact.solvers.warm_start import (
     return_impulses,
 )
 from stiction.kernels.response import NOT_CONVERGED, report_solution
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like
 
 AGAIN = 8  # solutions in a step, each time that points break away
 ITERATIONS = 40  # of Newton's method

@@ -63,19 +63,18 @@ from stiction.contact.friction import tangential
 from stiction.contact.hunt_crossley import DEPTH, HuntCrossley, bearable_at_depth, landing_depth
 from stiction.contact.parameters import Damping, Duration, Exponent, Friction, Stiffness, Switch
 from stiction.contact.spring_damper import bearable_step
-from stiction.kernels.spatial import (
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.tree import OK
+from stiction.kernels.vectors import (
     add,
     dot,
     like,
-    load_twist,
     load_vector,
-    point_velocity,
     scale,
     store_vector,
     sub,
     zero_vector,
 )
-from stiction.kernels.tree import OK
 
 FREE, STICK, TO_SLIP, SLIP, TO_STICK = 0.0, 1.0, 2.0, 3.0, 4.0  # phases of a point
 

@@ -46,8 +46,8 @@ from stiction.contact.friction import tangential
 from stiction.contact.parameters import Friction, RankTolerance, Switch
 from stiction.contact.solvers.pseudo_inverse import LeastNorm, least_norm_solution
 from stiction.kernels.response import free_acceleration
-from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub
 
 
 class Feedback(NamedTuple):

@@ -10,7 +10,7 @@ import math
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
 from stiction.kernels.response import free_velocity, velocity_after
-from stiction.kernels.spatial import dot, like, load_vector, scale, sub
+from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
 BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
 SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly [m/s]

@@ -64,8 +64,8 @@ from stiction.kernels.response import (
     report_solution,
     respond_to_wrenches,
 )
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like
 
 AGAIN = 8  # solutions in a step, each time that points break away
 PATIENCE = 30  # sweeps before Newton's method

@@ -47,8 +47,8 @@ from stiction.contact.spring_damper import (
     store_held_force,
     store_sliding_force,
 )
-from stiction.kernels.spatial import dot, like
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import dot, like
 
 DEPTH = 1e-3  # least depth for which the longest step is told: deeper, the law is stiffer [m]
 

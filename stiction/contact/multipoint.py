@@ -67,8 +67,8 @@ from stiction.contact.rest import (
 from stiction.contact.scratch import PerPoint
 from stiction.contact.solvers.pseudo_inverse import LeastNorm, least_norm_solution
 from stiction.kernels.response import free_velocity, report_solution
-from stiction.kernels.spatial import add, dot, scale, store_vector, sub
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import add, dot, scale, store_vector, sub
 
 
 class Multipoint(NamedTuple):

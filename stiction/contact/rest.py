@@ -31,7 +31,7 @@ from stiction.kernels.response import (
     respond_to_wrenches,
     velocity_after,
 )
-from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub
+from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub
 
 # Slower than this a point rests, in the papers [m/s]; 0: it rests if friction can stop it.
 

@@ -9,7 +9,7 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import newton_impacts_of, restitution_of
 from stiction.contact.surface import APPROACH, IMPACT, SKIN, rest_speed
 from stiction.kernels.response import velocity_after
-from stiction.kernels.spatial import add, dot, like, load_vector
+from stiction.kernels.vectors import add, dot, like, load_vector
 
 TRIALS = 12  # for a restitution that adds no energy
 SMALL_WORK = 1e-10  # relative rounding of the work of an impact

@@ -37,8 +37,8 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.parameters import Damping, Friction, Speed, Stiffness, Switch
-from stiction.kernels.spatial import add, dot, like, scale, store_vector, sub, zero_vector
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub, zero_vector
 
 # What a point that sticks remembers: columns of `state.now` and `state.trial`.
 TOUCHES = 0  # 1 while it is in the ground

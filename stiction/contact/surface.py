@@ -10,7 +10,7 @@ import numpy as np
 from stiction.collision.detection import Contact, ContactPoints
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import Memory, Workspace, rest_speed_of
-from stiction.kernels.spatial import dot, like
+from stiction.kernels.vectors import dot, like
 
 # Which part of a step is taken.
 WHOLE = 0  # the step, or what is left of it

@@ -6,7 +6,8 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import restitution_of
 from stiction.contact.surface import rest_speed
 from stiction.kernels.response import arm_from_centre
-from stiction.kernels.spatial import dot, like, load_twist, load_vector, point_velocity
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.vectors import dot, like, load_vector
 
 
 @kernel

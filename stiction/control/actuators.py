@@ -14,7 +14,7 @@ from stiction.control.torque import held_table
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 from stiction.kernels.servos import add_servo
-from stiction.kernels.spatial import like
+from stiction.kernels.vectors import like
 
 if TYPE_CHECKING:
     from stiction.world.world import World

@@ -25,19 +25,9 @@ from stiction.control.controller import controller
 from stiction.control.reference import Spline, smooth_slopes, spline_at
 from stiction.errors import InputError
 from stiction.kernels.kinematics import world_point
-from stiction.kernels.spatial import (
-    add,
-    cross,
-    dot,
-    like,
-    load_twist,
-    load_vector,
-    point_velocity,
-    scale,
-    sub,
-    zero_vector,
-)
+from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
 
 if TYPE_CHECKING:
     from stiction.world.world import World

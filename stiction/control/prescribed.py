@@ -26,8 +26,7 @@ from stiction.control.reference import (
 from stiction.control.tracking import as_reference
 from stiction.errors import InputError
 from stiction.kernels.planar import planar_bases
-from stiction.kernels.spatial import (
-    like,
+from stiction.kernels.rotations import (
     quaternion_conjugate,
     quaternion_dot,
     quaternion_normalized,
@@ -35,6 +34,7 @@ from stiction.kernels.spatial import (
     store_quaternion,
 )
 from stiction.kernels.tree import FREE, PRESCRIBED
+from stiction.kernels.vectors import like
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion

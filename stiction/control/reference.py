@@ -17,8 +17,8 @@ from stiction.compiler.compiled import kernel
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 from stiction.kernels.planar import planar_bases
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import FREE, SPHERICAL
+from stiction.kernels.vectors import like
 
 if TYPE_CHECKING:
     from stiction.world.world import World

@@ -1,4 +1,4 @@
-"""Rotations and poses as numpy arrays, for building models; kernels have kernels/spatial.py."""
+"""Rotations and poses as numpy arrays, for building models; kernels have kernels/rotations.py."""
 
 from __future__ import annotations
 

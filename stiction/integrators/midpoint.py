@@ -22,7 +22,8 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance, advance_by_mean
-from stiction.kernels.spatial import (
+from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,
@@ -33,7 +34,6 @@ from stiction.kernels.spatial import (
     sub,
     symmetric_transform,
 )
-from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
 from stiction.step.integrator import integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion

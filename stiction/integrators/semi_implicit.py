@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like
 from stiction.step.integrator import integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion, solve_motion_again

@@ -16,31 +16,22 @@ from stiction.kernels.kinematics import last_dof, link_velocity, place_link
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
-    add,
     articulated,
     articulated_add,
     articulated_transform,
-    cross,
-    like,
     load_articulated,
     load_inertia,
-    load_matrix,
-    load_symmetric,
     load_twist,
-    load_vector,
     load_wrench,
     massless_body,
     minus_outer,
     momentum,
-    point_of_frame,
     power,
     rigid_inertia,
-    scale,
     store_articulated,
     store_inertia,
     store_twist,
     store_wrench,
-    symmetric_rotate,
     twist_add,
     twist_cross,
     twist_scale,
@@ -48,9 +39,20 @@ from stiction.kernels.spatial import (
     wrench_cross,
     wrench_scale,
     wrench_sub,
-    zero_vector,
 )
 from stiction.kernels.tree import STUCK
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    like,
+    load_matrix,
+    load_symmetric,
+    load_vector,
+    point_of_frame,
+    scale,
+    symmetric_rotate,
+    zero_vector,
+)
 
 # ---------------------------------------------------------------------------------------- all links
 

@@ -6,18 +6,8 @@ import numpy as np
 
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import arm_to
-from stiction.kernels.spatial import (
-    Wrench,
-    add,
-    cross,
-    like,
-    load_vector,
-    load_wrench,
-    scale,
-    store_wrench,
-    wrench_add,
-    zero_vector,
-)
+from stiction.kernels.spatial import Wrench, load_wrench, store_wrench, wrench_add
+from stiction.kernels.vectors import add, cross, like, load_vector, scale, zero_vector
 
 
 class Forces(NamedTuple):

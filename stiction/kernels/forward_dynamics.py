@@ -21,7 +21,7 @@ from stiction.kernels.joint_space import (
     joint_space_inertia,
     link_joint_space_unit_responses,
 )
-from stiction.kernels.spatial import load_vector
+from stiction.kernels.vectors import load_vector
 
 
 class ArticulatedBody(NamedTuple):

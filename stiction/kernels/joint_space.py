@@ -12,7 +12,6 @@ from stiction.kernels.kinematics import last_dof
 from stiction.kernels.spatial import (
     Twist,
     inertia_add,
-    like,
     load_inertia,
     load_twist,
     load_wrench,
@@ -25,9 +24,9 @@ from stiction.kernels.spatial import (
     twist_scale,
     wrench_add,
     wrench_sub,
-    zero_vector,
 )
 from stiction.kernels.tree import STUCK
+from stiction.kernels.vectors import like, zero_vector
 
 # ------------------------------------------------------------------------ bias and inverse dynamics
 

@@ -16,7 +16,6 @@ move lowers the function, so this ends.
 import math
 
 from stiction.compiler.compiled import kernel, seldom
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import (
     AT_LOWER,
     AT_UPPER,
@@ -26,6 +25,7 @@ from stiction.kernels.tree import (
     SLIDING_UP,
     STUCK,
 )
+from stiction.kernels.vectors import like
 
 RECOVERY = 0.1  # fraction of a violated limit that is taken back per step ...
 RECOVERY_SPEED = 0.5  # ... and the fastest that a stop may move a joint to do so [rad/s or m/s]

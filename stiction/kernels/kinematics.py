@@ -5,37 +5,41 @@ Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algo
 """
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.spatial import (
-    Twist,
-    add,
-    column,
-    compose,
-    cross,
-    like,
-    load_matrix,
+from stiction.kernels.rotations import (
     load_quaternion,
-    load_twist,
-    load_vector,
-    point_acceleration,
-    point_of_frame,
-    point_velocity,
     quaternion_exp,
     quaternion_normalized,
     quaternion_product,
     quaternion_rate,
     quaternion_to_matrix,
     rotate_about,
-    scale,
-    store_matrix,
     store_quaternion,
+)
+from stiction.kernels.spatial import (
+    Twist,
+    load_twist,
+    point_acceleration,
+    point_velocity,
     store_twist,
-    store_vector,
-    transform,
     twist_add,
     twist_scale,
-    zero_vector,
 )
 from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
+from stiction.kernels.vectors import (
+    add,
+    column,
+    compose,
+    cross,
+    like,
+    load_matrix,
+    load_vector,
+    point_of_frame,
+    scale,
+    store_matrix,
+    store_vector,
+    transform,
+    zero_vector,
+)
 
 # ----------------------------------------------------------------------------- poses and velocities
 

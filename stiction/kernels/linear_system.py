@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.spatial import like
+from stiction.kernels.vectors import like
 
 LARGE = 0.1  # part of the largest entry below it that makes a diagonal entry a good pivot
 

@@ -5,21 +5,8 @@ The centre of mass needs `forward_kinematics`; momenta and energies need `move_l
 
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import world_point
-from stiction.kernels.spatial import (
-    Wrench,
-    add,
-    cross,
-    dot,
-    like,
-    load_inertia,
-    load_twist,
-    load_vector,
-    momentum,
-    power,
-    scale,
-    wrench_add,
-    zero_vector,
-)
+from stiction.kernels.spatial import Wrench, load_inertia, load_twist, momentum, power, wrench_add
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, zero_vector
 
 
 @kernel

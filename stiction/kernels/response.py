@@ -23,25 +23,27 @@ from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
     Twist,
     Wrench,
-    add,
-    cross,
-    like,
     load_twist,
-    load_vector,
     load_wrench,
     point_velocity,
-    scale,
     store_twist,
-    store_vector,
     store_wrench,
-    sub,
     twist_add,
     twist_scale,
     wrench_add,
     wrench_at_point,
-    zero_vector,
 )
 from stiction.kernels.tree import STUCK
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
 
 NOT_CONVERGED = 9  # stage of a solution that was not found
 

@@ -8,8 +8,8 @@ velocity, so the step still minimises a convex function (see joints.py).
 """
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import PRESCRIBED
+from stiction.kernels.vectors import like
 
 AT_LOWER_LIMIT, LINEAR, AT_UPPER_LIMIT = -1, 0, 1  # saturation of a servo
 

@@ -14,20 +14,9 @@ from stiction.errors import InputError
 from stiction.kernels.articulated import move_links
 from stiction.kernels.forces import Forces, wrench_now
 from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
-from stiction.kernels.spatial import (
-    add,
-    cross,
-    dot,
-    load_inertia,
-    load_twist,
-    load_vector,
-    momentum,
-    point_velocity,
-    scale,
-    store_vector,
-    zero_vector,
-)
+from stiction.kernels.spatial import load_inertia, load_twist, momentum, point_velocity
 from stiction.kernels.tree import allocate
+from stiction.kernels.vectors import add, cross, dot, load_vector, scale, store_vector, zero_vector
 from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:

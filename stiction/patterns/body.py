@@ -15,8 +15,8 @@ from stiction.kernels.articulated import move_links
 from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
 from stiction.kernels.kinematics import forward_kinematics, frame_jacobian
 from stiction.kernels.quantities import centre_of_mass
-from stiction.kernels.spatial import store_vector
 from stiction.kernels.tree import FREE, SPHERICAL, Dynamics, allocate
+from stiction.kernels.vectors import store_vector
 from stiction.patterns.soles import Sole, find_soles
 from stiction.robot.robot import Robot
 from stiction.world.world import World

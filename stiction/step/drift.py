@@ -16,12 +16,11 @@ from stiction.kernels.response import (
     gather_wrenches,
     wrenches_alone,
 )
-from stiction.kernels.spatial import (
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.vectors import (
     dot,
     like,
-    load_twist,
     load_vector,
-    point_velocity,
     scale,
     store_vector,
     transform,

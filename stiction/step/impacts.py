@@ -11,7 +11,7 @@ from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.contact.families.family import solves
 from stiction.contact.surface import APPROACH, IMPACT, WHOLE, forget_impacts
-from stiction.kernels.spatial import like
+from stiction.kernels.vectors import like
 from stiction.step.drift import remove_drift
 from stiction.step.record import add_part
 from stiction.step.sliding import finish_slides

@@ -20,8 +20,8 @@ from stiction.kernels.forward_dynamics import (
 from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
 from stiction.kernels.response import NOT_CONVERGED, twists_of_accelerations
 from stiction.kernels.servos import guess_saturations, update_saturations
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
+from stiction.kernels.vectors import like
 
 BLOCKS = 3  # tries in which all wrong modes change at once; in later ones the worst of them do ...
 WORST = 0.5  # ... those contradicted by at least this part of the worst contradiction ...

@@ -12,8 +12,8 @@ from stiction.compiler.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.kernels.response import NOT_CONVERGED
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import DIVERGED, OK
+from stiction.kernels.vectors import like
 from stiction.step.integrator import INTEGRATORS
 from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
 from stiction.step.step import step

@@ -11,8 +11,8 @@ from stiction.contact.families.family import complete_impulses
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import velocity_after
 from stiction.kernels.servos import control_force
-from stiction.kernels.spatial import add, dot, like, load_vector, scale, store_vector, sub
 from stiction.kernels.tree import PRESCRIBED
+from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_vector, sub
 
 ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.total_solver`
 

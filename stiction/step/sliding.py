@@ -15,16 +15,8 @@ from stiction.contact.friction import tangential
 from stiction.kernels.kinematics import advance
 from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, velocity_after
-from stiction.kernels.spatial import (
-    add,
-    dot,
-    like,
-    load_twist,
-    load_vector,
-    point_velocity,
-    sub,
-    zero_vector,
-)
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
 from stiction.step.drift import displacement_of_wrenches
 
 YIELD = 1e-6  # of what a link moves by itself, see `wrenches_that_move` ...

@@ -45,8 +45,8 @@ from stiction.kernels.quantities import (
     potential_energy,
     total_momentum,
 )
-from stiction.kernels.spatial import store_vector
 from stiction.kernels.tree import Dynamics, allocate
+from stiction.kernels.vectors import store_vector
 from stiction.world.world import World, checked_vector
 
 ARTICULATED, JOINT_SPACE = "articulated", "joint space"

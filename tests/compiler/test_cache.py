@@ -96,7 +96,7 @@ print(mechanics.momentum(world, world.home().q, [0, 0, 3.0, 0, 0, 0]).linear[2])
 """
     mass = float(run(tmp_path, package, script, STICTION_CACHE=str(tmp_path / "cache"))) / 3.0
     assert mass == pytest.approx(1.5)
-    file = package / "kernels" / "spatial.py"
+    file = package / "kernels" / "vectors.py"
     text = file.read_text()
     edited = text.replace(
         "return (k * a[0], k * a[1], k * a[2])", "return (k * a[0], k * a[1], 2 * k * a[2])"
@@ -111,7 +111,7 @@ print(mechanics.momentum(world, world.home().q, [0, 0, 3.0, 0, 0, 0]).linear[2])
 def test_a_cache_that_names_a_module_which_is_gone_is_no_error(tmp_path):
     own_type = 'from typing import NamedTuple\nOwn = NamedTuple("Own", x=float, y=float, z=float)\n'
     (tmp_path / "own.py").write_text(own_type)
-    script = "from stiction.kernels.spatial import add; print(add({a}, {a})[0])"
+    script = "from stiction.kernels.vectors import add; print(add({a}, {a})[0])"
     cache, plain = str(tmp_path / "cache"), script.format(a="(2.0, 3.0, 4.0)")
     own = "from own import Own; " + script.format(a="Own(1.0, 2.0, 3.0)")
     assert float(run(tmp_path, PACKAGE, own, STICTION_CACHE=cache)) == 2.0

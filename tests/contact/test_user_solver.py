@@ -26,7 +26,7 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.kernels.response import delassus, free_velocity
-from stiction.kernels.spatial import add, dot, scale, store_vector, sub, transform
+from stiction.kernels.vectors import add, dot, scale, store_vector, sub, transform
 from stiction.kernels.tree import OK
 
 

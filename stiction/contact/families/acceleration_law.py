@@ -15,8 +15,8 @@ from stiction.contact.families.impulse_law import (
     hold_as_forces,
 )
 from stiction.kernels.response import add_drift, add_wrenches, gather_wrenches
-from stiction.kernels.spatial import like, load_vector, scale, store_vector
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like, load_vector, scale, store_vector
 
 
 @kernel

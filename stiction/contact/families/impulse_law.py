@@ -19,8 +19,8 @@ from stiction.kernels.response import (
     respond_to_wrenches,
     touching_inverse_inertia,
 )
-from stiction.kernels.spatial import like, load_vector, scale, store_vector
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like, load_vector, scale, store_vector
 
 
 @kernel

@@ -29,8 +29,8 @@ from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
 from stiction.contact.time_of_impact import earliest_impact
 from stiction.kernels.response import add_wrenches, centre_touching_links
-from stiction.kernels.spatial import like
 from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like
 
 NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 

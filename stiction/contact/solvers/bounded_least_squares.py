@@ -44,7 +44,8 @@ from stiction.contact.solvers.reduced_least_squares import (
     reduce_rows,
 )
 from stiction.kernels.response import arm_from_centre
-from stiction.kernels.spatial import dot, like, load_twist, load_vector, point_velocity, scale, sub
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
 MOST, HALVINGS = 200, 30  # steps; halvings of a step
 DEPENDENT = 0.1  # of the slack: relative pivot of B'B that is no more than rounding

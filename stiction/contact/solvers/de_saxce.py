@@ -35,12 +35,12 @@ from stiction.contact.solvers.link_blocks import (
 from stiction.contact.solvers.newton_step import assemble
 from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, gather_wrenches, respond_to_wrenches
-from stiction.kernels.spatial import (
+from stiction.kernels.spatial import load_twist
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,
     like,
-    load_twist,
     load_vector,
     scale,
     store_vector,

@@ -11,15 +11,13 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.friction import OPEN, SLIP, STICK
 from stiction.contact.scratch import BlockPerLink, PerPoint, VectorPerPoint
-from stiction.kernels.spatial import (
+from stiction.kernels.spatial import load_twist, load_wrench, point_velocity
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,
     like,
-    load_twist,
     load_vector,
-    load_wrench,
-    point_velocity,
     scale,
     store_vector,
     sub,

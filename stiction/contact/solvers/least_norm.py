@@ -12,7 +12,7 @@ from stiction.contact.friction import tangential
 from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
 from stiction.kernels.linear_system import factor, substitute
 from stiction.kernels.response import arm_from_centre, velocity_after
-from stiction.kernels.spatial import (
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,

@@ -9,14 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.spatial import (
-    add,
-    cross,
-    like,
-    symmetric_add,
-    symmetric_outer,
-    zero_vector,
-)
+from stiction.kernels.vectors import add, cross, like, symmetric_add, symmetric_outer, zero_vector
 
 
 class ArmSums(NamedTuple):

@@ -24,7 +24,7 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.solvers.friction_cases import judge_points
 from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
-from stiction.kernels.spatial import like
+from stiction.kernels.vectors import like
 
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on velocities count more, by this factor each
 CIRCLES = 9  # iterations without settled cases after which it calms down ...

@@ -19,16 +19,8 @@ from stiction.contact.solvers.link_blocks import (
 )
 from stiction.kernels.linear_system import factor, store_six, substitute
 from stiction.kernels.response import respond_to_wrenches
-from stiction.kernels.spatial import (
-    add,
-    cross,
-    like,
-    load_twist,
-    load_vector,
-    scale,
-    sub,
-    zero_vector,
-)
+from stiction.kernels.spatial import load_twist
+from stiction.kernels.vectors import add, cross, like, load_vector, scale, sub, zero_vector
 
 
 @kernel

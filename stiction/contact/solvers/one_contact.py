@@ -18,7 +18,7 @@ import math
 
 from stiction.compiler.compiled import kernel, seldom
 from stiction.kernels.response import delassus, free_velocity
-from stiction.kernels.spatial import (
+from stiction.kernels.vectors import (
     add,
     cross,
     dot,

@@ -31,18 +31,8 @@ from stiction.contact.scratch import (
 )
 from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
 from stiction.kernels.response import arm_from_centre, load_unit_response
-from stiction.kernels.spatial import (
-    Twist,
-    add,
-    cross,
-    like,
-    load_vector,
-    point_velocity,
-    store_vector,
-    twist_add,
-    twist_scale,
-    zero_vector,
-)
+from stiction.kernels.spatial import Twist, point_velocity, twist_add, twist_scale
+from stiction.kernels.vectors import add, cross, like, load_vector, store_vector, zero_vector
 
 DEPENDENT = 1e-10  # relative pivot of P'P below which a direction depends on those before
 

@@ -26,7 +26,7 @@ from stiction.contact.solvers.link_blocks import (
 from stiction.contact.solvers.pseudo_inverse import factor_points
 from stiction.kernels.linear_system import factor_positive, load_six, substitute_positive
 from stiction.kernels.response import arm_from_centre
-from stiction.kernels.spatial import add, cross, dot, like, load_vector, scale, zero_vector
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, zero_vector
 
 REFINEMENTS = 1  # of the linear system
 

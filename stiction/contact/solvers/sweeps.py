@@ -19,16 +19,15 @@ from stiction.kernels.response import (
     gather_wrenches,
     respond_to_wrenches,
 )
-from stiction.kernels.spatial import (
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.vectors import (
     add,
     column,
     cross,
     dot,
     like,
     load_symmetric,
-    load_twist,
     load_vector,
-    point_velocity,
     scale,
     store_symmetric,
     store_vector,

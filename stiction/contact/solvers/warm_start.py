@@ -1,7 +1,7 @@
 """Warm start: impulses that impulse solvers keep between steps."""
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.spatial import load_vector, store_vector, zero_vector
+from stiction.kernels.vectors import load_vector, store_vector, zero_vector
 
 DURATION = 3  # column of the memory beside the three of the impulse
 
