@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.collision.detection import Contact, ContactPoints
+from stiction.collision.detection import Contact
+from stiction.collision.points import ContactPoints
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import Memory, Workspace, rest_speed_of
 from stiction.kernels.vectors import dot, like

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.detection import meet_ground
+from stiction.collision.points import meet_ground
 from stiction.compiler.arguments import numbers
 from stiction.compiler.compiled import routine
 from stiction.errors import InputError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction.collision.detection import BALL
+from stiction.collision.points import BALL
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import Dynamics, allocate

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.detection import ContactPoints
+from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import (
     FORCE_LAW,
     MODELS,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from stiction.collision.detection import ContactPoints, deepest
+from stiction.collision.points import ContactPoints, deepest
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import control, prescribe
 from stiction.description.checks import NOTHING, ROUNDING

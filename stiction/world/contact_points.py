@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.collision.detection import BALL, RIM, Contact, ContactPoints
+from stiction.collision.detection import Contact
+from stiction.collision.points import BALL, RIM, ContactPoints
 from stiction.description.description import SHAPE_KINDS
 from stiction.kernels.tree import PRISMATIC
 from stiction.robot.robot import Robot

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.detection import deepest
+from stiction.collision.points import deepest
 from stiction.collision.terrain import FlatGround, Heights, Stairs
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics

@@ -8,7 +8,8 @@ import pytest
 
 import stiction as st
 from mechanisms import detected, fewer, turned
-from stiction.collision.detection import REACH, meet_ground
+from stiction.collision.detection import REACH
+from stiction.collision.points import meet_ground
 from stiction.collision.terrain import meet
 from stiction.description.description import WORLD, Description, Joint, Link, Material, Shape
 from stiction.kernels.kinematics import forward_kinematics, velocities

@@ -5,14 +5,9 @@ import pytest
 
 import stiction as st
 from mechanisms import detected, fewer, turned
-from stiction.collision.detection import (
-    LEVEL,
-    REACH,
-    carry_points,
-    detect,
-    detect_within_reach,
-    find_missed,
-)
+from stiction.collision.carry_points import carry_points
+from stiction.collision.detection import REACH, detect, detect_within_reach, find_missed
+from stiction.collision.points import LEVEL
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.kernels.articulated import move_links
 from stiction.kernels.kinematics import advance

@@ -6,13 +6,8 @@ earliest one; the step is then taken in parts (`step/impacts.py`).
 
 import math
 
-from stiction.collision.detection import (
-    carry_points,
-    detect,
-    detect_within_reach,
-    find_missed,
-    may_be_missed,
-)
+from stiction.collision.carry_points import carry_points
+from stiction.collision.detection import detect, detect_within_reach, find_missed, may_be_missed
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.contact_model import IMPULSE_SOLVER, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
