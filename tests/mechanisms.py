@@ -10,7 +10,7 @@ from stiction.description.description import WORLD, Description, Joint, Link
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
 from stiction.robot.robot import Robot
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 from stiction.world.world import World
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"

@@ -15,7 +15,7 @@ from stiction.batch.problem import Problem, arrays_of, in_precision, tree_in_pre
 from stiction.contact.contact_model import Memory
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
-from stiction.simulation.simulation import allocate_work
+from stiction.simulation.allocation import allocate_work
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work

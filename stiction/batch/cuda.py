@@ -25,7 +25,7 @@ from stiction.contact.contact_model import parameters
 from stiction.errors import InputError
 from stiction.kernels.tree import OK, Dynamics, allocate
 from stiction.motion.unsolved import allocate_report
-from stiction.simulation.simulation import allocate_record, allocate_work
+from stiction.simulation.allocation import allocate_record, allocate_work
 from stiction.step.loop import Clock, Report, plug_ins_of, run
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work

@@ -14,20 +14,21 @@ from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.contact.surface import Surface
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
-from stiction.simulation.simulation import (
+from stiction.simulation.allocation import make_surface
+from stiction.simulation.arguments import (
     bound_controllers,
     checked_dt,
     checked_integrator,
     checked_method,
     chosen_model,
     is_count,
-    make_surface,
 )
 from stiction.simulation.warn import warn_of_long_step
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import bind_forces
+from stiction.world.forest import SLACK
 from stiction.world.materials import FRICTION, pair_table
-from stiction.world.world import SLACK, State, World
+from stiction.world.world import State, World
 
 PRECISIONS = {"float64": np.float64, "float32": np.float32}
 FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a precision can reach

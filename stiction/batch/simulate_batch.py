@@ -20,7 +20,8 @@ from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
-from stiction.simulation.simulation import AUTOMATIC, allocate_record, is_count, is_real
+from stiction.simulation.allocation import allocate_record
+from stiction.simulation.arguments import AUTOMATIC, is_count, is_real
 from stiction.step.record import Record
 from stiction.world.world import World
 

@@ -133,7 +133,7 @@ def _simulate_robot(args: argparse.Namespace) -> Motion:
 
 def _contact(world: World, args: argparse.Namespace) -> Any:
     """The contact model of a robot: that of the command line, else Coulomb if it can touch."""
-    from stiction.simulation.simulation import why_nothing_touches
+    from stiction.simulation.arguments import why_nothing_touches
 
     reason = why_nothing_touches(world)
     if args.contact is None and reason:

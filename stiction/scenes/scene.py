@@ -19,8 +19,8 @@ from stiction.scenes.body import Body
 from stiction.scenes.control import Control
 from stiction.scenes.planned import Planned
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
+from stiction.simulation.arguments import MIDPOINT
 from stiction.simulation.simulate import EVERY_STEP, Recording, simulate
-from stiction.simulation.simulation import MIDPOINT
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.ground import LEVEL, Ground

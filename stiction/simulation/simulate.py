@@ -14,15 +14,15 @@ from stiction.errors import InputError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
 from stiction.motion.motion import Motion
-from stiction.simulation.simulation import (
+from stiction.simulation.arguments import (
     ARTICULATED,
     AUTOMATIC,
     MIDPOINT,
     Controller,
-    Simulation,
     is_count,
     is_real,
 )
+from stiction.simulation.simulation import Simulation
 from stiction.simulation.warn import warn_of_depth
 from stiction.step.record import Record
 from stiction.world.external import Push, TabulatedForce

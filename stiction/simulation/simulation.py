@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,24 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import (
-    FORCE_LAW,
-    MODELS,
-    Memory,
     NoContact,
-    Workspace,
-    checked_model,
 )
-from stiction.contact.coulomb import Coulomb
-from stiction.contact.scratch import allocate_scratch
-from stiction.contact.surface import Surface, allocate_impact
-from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import DivergenceError, InputError, JointSolveError
-from stiction.integrators.midpoint import Midpoint
-from stiction.integrators.runge_kutta import RungeKutta4  # noqa: F401  registers it
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.kernels.response import allocate_response
 from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
 from stiction.motion.motion import Motion
 from stiction.motion.unsolved import (
@@ -36,36 +22,32 @@ from stiction.motion.unsolved import (
     unsolved_steps,
     warn_of_unsolved,
 )
+from stiction.simulation.allocation import allocate_record, allocate_work, make_surface
+from stiction.simulation.arguments import (
+    ARTICULATED,
+    AUTOMATIC,
+    MIDPOINT,
+    Controller,
+    bound_controllers,
+    checked_dt,
+    checked_integrator,
+    checked_method,
+    chosen_model,
+    is_count,
+)
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
     warn_of_long_step,
     warn_of_servos,
 )
-from stiction.step.integrator import INTEGRATORS
 from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
 from stiction.step.record import Record
-from stiction.step.system import StepState, System, Work
-from stiction.world.contact_points import allocate_contact, contact_points_of, untouchable
+from stiction.step.system import StepState, System
+from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
-from stiction.world.ground import LEVEL
-from stiction.world.materials import check_named, pair_table
 from stiction.world.world import State, World, checked_vector
 
-# a specification with `bind(world)`, a parameter tuple of a registered type, or several
-Controller = Any
-
-
-class _Automatic:
-    """What `contact` is where nothing is said."""
-
-    def __repr__(self) -> str:
-        return "Coulomb() where a shape can touch the ground"
-
-
-AUTOMATIC: Any = _Automatic()
-MIDPOINT = Midpoint()
-ARTICULATED = ArticulatedBody()
 DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
 
 
@@ -353,167 +335,3 @@ class Simulation:
             f"fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
             "try a smaller dt, softer gains or smaller forces"
         )
-
-
-# ---------------------------------------------------------------------------------------- arguments
-
-
-def checked_dt(dt: float) -> float:
-    """Return the time step after checking it."""
-    if not (is_real(dt) and dt > 0):
-        raise InputError(f"dt: found {dt!r}; give a positive time step in s")
-    return float(dt)
-
-
-def is_real(value: Any) -> bool:
-    """Tell whether a value is a finite real number."""
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return bool(real and math.isfinite(value))
-
-
-def is_count(value: Any) -> bool:
-    """Tell whether a value is a whole number of at least 1."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return bool(whole and value >= 1)
-
-
-def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
-    """Return the contact model of a run, its parameters checked, and notes.
-
-    Raises InputError for a model that was given where nothing can touch.
-    """
-    reason = why_nothing_touches(world)
-    if contact is AUTOMATIC:
-        return (NoContact(), [f"no contact: {reason}"]) if reason else (Coulomb(), [])
-    model = checked_model(contact)
-    if reason and not isinstance(model, NoContact):
-        raise InputError(
-            f"contact: found {type(model).__name__}, but nothing can touch: {reason}; "
-            "give contact=None to simulate without contact"
-        )
-    return model, []
-
-
-def why_nothing_touches(world: World) -> str:
-    """Return why no point of a world can touch the ground; '' if one can."""
-    if world.ground is None:
-        return "this world has no ground"
-    if len(contact_points_of(world)[1]):
-        return ""
-    reasons = []
-    for robot in world.robots:
-        moving = robot.shape_link >= 0
-        collides = robot.shape_collides & moving
-        some = ", ".join(f"'{name}'" for name in robot.shape_name[moving][:3])
-        choose = f"choose some with robot.with_colliding({some}, ...)"
-        if not moving.any():
-            why = "has no shape on a link that moves"
-        elif not collides.any():
-            why = (
-                f"has {moving.sum()} shapes on moving links and none collides (in MJCF: contype "
-                f"and conaffinity are 0 and no <pair> names them); {choose}"
-            )
-        elif not robot.shape_touches.any():
-            why = (
-                f"has {collides.sum()} shapes that collide and none with the ground (in MJCF: "
-                f"contype, conaffinity, <pair> or <exclude>); {choose}"
-            )
-        else:
-            why = "has no shapes that touch but ellipsoids and planes, which touch nothing"
-        reasons.append(f"robot '{robot.name}' {why}")
-    return "; ".join(reasons)
-
-
-def checked_integrator(integrator: Any) -> Any:
-    """Return the integrator, its parameters as floats, after checking it."""
-    if type(integrator) not in INTEGRATORS:
-        known = ", ".join(f"{kind.__name__}()" for kind in INTEGRATORS)
-        raise InputError(f"integrator: found {integrator!r}; give one of {known}")
-    return type(integrator)(*(float(value) for value in integrator))
-
-
-def checked_method(method: Any) -> Any:
-    """Return the method after checking it."""
-    if not isinstance(method, ArticulatedBody | JointSpace):
-        raise InputError(f"method: found {method!r}; give ArticulatedBody() or JointSpace()")
-    return method
-
-
-def bound_controllers(world: World, controller: Controller) -> tuple:
-    """All controllers as parameter tuples."""
-    several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
-    given = () if controller is None else tuple(controller) if several else (controller,)
-    bound = tuple(
-        one.bind(world) if hasattr(one, "bind") and not isinstance(one, type) else one
-        for one in given
-    )
-    for one in bound:
-        if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
-            found = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
-            raise InputError(
-                f"controller: found {found}; give PDTracking, Torques, Actuators, "
-                "Prescribed, or a parameter tuple whose type is registered with @controller"
-            )
-    return bound
-
-
-def allocate_work(world: World, contact_points: int) -> Work:
-    """Return scratch for the steps of a world, all zero."""
-    nq, nv = world.nq, world.nv
-    shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
-    shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
-    shapes |= {"total_torque": nv, "total_passive": nv}
-    shapes |= {"impulse": (contact_points, 3), "depth": contact_points, "slip": (contact_points, 3)}
-    shapes |= {"contact_velocity": (contact_points, 3)}
-    shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
-    shapes |= {"contact_work": 1, "total_work": 1}
-    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return Work(**arrays, first_mode=np.zeros(nv, np.int64))
-
-
-def allocate_record(
-    world: World, contact_points: int, rows: int, channels: tuple[str, ...] = Record._fields
-) -> Record:
-    """Return arrays for a record of so many rows of some channels; the others have none."""
-    shapes: dict[str, tuple[int, ...]] = {
-        "q": (world.nq,),
-        "depth": (contact_points,),
-        "solver": (3,),
-    }
-    shapes |= dict.fromkeys(("v", "torque", "passive"), (world.nv,))
-    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (contact_points, 3))
-    counts = {name: rows if name in channels else 0 for name in Record._fields}
-    return Record(**{name: np.zeros((counts[name], *shapes[name])) for name in Record._fields})
-
-
-def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
-    """Return where the world may touch the ground, names of the contact points, and notes."""
-    declared = MODELS[type(model)]
-    meet_ground = world.ground is not None and not isinstance(model, NoContact)
-    contact_points, names, pairs = contact_points_of(world)
-    if not meet_ground:
-        contact_points, names = ContactPoints(*(array[:0] for array in contact_points)), []
-    unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
-    table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
-    notes = [*unmet, *notes] if meet_ground else []
-    if meet_ground:
-        notes += [
-            f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)
-        ]
-    count, groups = len(names), len(set(contact_points.group.tolist()))
-    memory = Memory(
-        *(np.zeros((count, declared.point_memory)) for _ in range(2)),
-        *(np.zeros((groups, declared.group_memory)) for _ in range(2)),
-    )
-    solved = declared.family != FORCE_LAW
-    response = allocate_response(groups, world.nv, solved)
-    scratch = allocate_scratch(declared.scratch, count, groups)
-    surface = Surface(
-        contact_points,
-        (world.ground or LEVEL).bind(),
-        allocate_contact(count, groups, table),
-        memory,
-        Workspace(scratch, np.zeros(2), response),
-        impact=allocate_impact(),
-    )
-    return surface, names, notes

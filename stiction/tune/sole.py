@@ -23,7 +23,8 @@ import numpy as np
 import stiction as st
 from stiction.contact.contact_model import checked_model
 from stiction.errors import InputError
-from stiction.simulation.simulation import is_real, make_surface
+from stiction.simulation.allocation import make_surface
+from stiction.simulation.arguments import is_real
 from stiction.simulation.stability import longest_step
 
 Progress = Callable[[float], None]

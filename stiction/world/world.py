@@ -6,33 +6,25 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.points import deepest
-from stiction.collision.terrain import FlatGround, Heights, Stairs
+from stiction.collision.terrain import FlatGround
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.planar import planar_bases
-from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, V_SIZE, Dynamics, Tree, allocate
+from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, allocate
 from stiction.robot.robot import Robot
-from stiction.world.apart import Overlap, boxes_of, first_overlap, reach, side_by_side
-from stiction.world.contact_points import contact_points_of
+from stiction.world.apart import Overlap, boxes_of, first_overlap, side_by_side
+from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, LEVEL, Ground
+from stiction.world.lifts import lifts_out_of, lifts_to_plane
 from stiction.world.materials import Materials, checked_materials
+from stiction.world.names import Names, Place
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
-SLACK = {
-    np.dtype(np.float64): (1e-9, 1e-6),
-    np.dtype(np.float32): (1e-4, 1e-1),
-}  # `Tree.slack`, well above rounding
-TOUCHES = 1e-9  # depth that is no more than a touch [m]
 UPRIGHT = 0.999999  # cosine of the angle to the vertical of a slide that lifts a planar base
-_DOF_FIELDS = (
-    "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
-).split()
 
 
 @dataclass
@@ -45,15 +37,6 @@ class State:
     q: np.ndarray
     v: np.ndarray
     time: float = 0.0
-
-
-@dataclass(frozen=True)
-class Place:
-    """A named point of a link: link of the forest, position and rotation in the link."""
-
-    link: int
-    position: np.ndarray
-    rotation: np.ndarray
 
 
 class World:
@@ -93,8 +76,8 @@ class World:
             raise InputError(
                 f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}"
             )
-        self.tree = _tree(self.robots, self.gravity, np.dtype(np.float64))
-        self._names = _Names(self.robots)
+        self.tree = forest_of(self.robots, self.gravity, np.dtype(np.float64))
+        self._names = Names(self.robots)
 
     @property
     def nq(self) -> int:
@@ -196,10 +179,10 @@ class World:
         forward_kinematics(dynamics, q)
         ground = self.ground.bind()  # type: ignore[union-attr]
         if isinstance(ground, FlatGround):
-            lifts = _lifts_to_plane(self, dynamics, ground)
+            lifts = lifts_to_plane(self, dynamics, ground)
             lifts = {root: lift + above / ground.normal[2] for root, lift in lifts.items()}
         else:
-            lifts = _lifts_out_of(self, dynamics, ground)
+            lifts = lifts_out_of(self, dynamics, ground)
             lifts = {root: lift + above for root, lift in lifts.items()}
         for root, (k, share) in self.lifted().items():
             if root not in lifts:
@@ -304,186 +287,3 @@ def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
         taken.add(name)
         distinct.append(robot if name == robot.name else robot.named(name))
     return tuple(distinct)
-
-
-# -------------------------------------------------------------------------------------------- names
-
-
-class _Names:
-    """Finds links, joints and frames of several robots by name."""
-
-    def __init__(self, robots: tuple[Robot, ...]) -> None:
-        self._places: dict[str, list[Place]] = {}
-        self._joints: dict[str, list[int]] = {}
-        self.links, self.joints = ["world"], [""]
-        alone = len(robots) == 1
-        first = 1
-        for robot in robots:
-            for i, name in enumerate(robot.link_name):
-                self._add(self._places, robot, str(name), Place(first + i, np.zeros(3), np.eye(3)))
-                self._add(self._joints, robot, str(robot.joint_name[i]), first + i)
-                prefix = "" if alone else f"{robot.name}/"
-                self.links.append(prefix + str(name))
-                self.joints.append(prefix + str(robot.joint_name[i]))
-            for i, name in enumerate(robot.frame_name):
-                link = int(robot.frame_link[i])
-                link = 0 if link < 0 else first + link
-                place = Place(link, robot.frame_position[i], robot.frame_rotation[i])
-                self._add(self._places, robot, str(name), place)
-            first += len(robot.link_name)
-
-    def _add(self, table: dict[str, list], robot: Robot, name: str, value: Any) -> None:
-        table.setdefault(name, []).append(value)
-        table.setdefault(f"{robot.name}/{name}", []).append(value)
-
-    def place(self, name: str) -> Place:
-        return self._find(self._places, name, "link or frame")
-
-    def joint(self, name: str) -> int:
-        return self._find(self._joints, name, "joint")
-
-    def _find(self, table: dict[str, list], name: str, kind: str) -> Any:
-        found = table.get(name, [])
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(
-                f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'"
-            )
-        known = ", ".join(sorted(key for key in table if "/" not in key)[:40])
-        raise InputError(f"no {kind} '{name}' in this world; it has: {known}")
-
-
-# ------------------------------------------------------------------------------------------- arrays
-
-
-def _tree(robots: tuple[Robot, ...], gravity: np.ndarray, real: np.dtype) -> Tree:
-    """All robots as one forest, link 0 the world."""
-    types = np.concatenate([[FREE], *[robot.joint_type for robot in robots]]).astype(np.int64)
-    q_sizes = [0, *[Q_SIZE[kind] for kind in types[1:]]]
-    v_sizes = [0, *[V_SIZE[kind] for kind in types[1:]]]
-    parent, first = [np.zeros(1, int)], 1
-    for robot in robots:
-        parent.append(np.where(robot.parent < 0, 0, robot.parent + first))
-        first += len(robot.parent)
-    parents = np.concatenate(parent).astype(np.int64)
-    v_index = np.concatenate([[0], np.cumsum(v_sizes)]).astype(np.int64)
-    q_index = (np.cumsum(q_sizes) - q_sizes).astype(np.int64)
-
-    def joined(name: str, world: Any) -> np.ndarray:
-        rows = [np.asarray(world)[None], *[getattr(robot, name) for robot in robots]]
-        return np.ascontiguousarray(np.concatenate(rows), dtype=real)
-
-    def along(name: str) -> np.ndarray:
-        return np.concatenate([getattr(robot, name) for robot in robots]).astype(real)
-
-    return Tree(
-        parent=parents,
-        root=_roots(parents),
-        joint_type=types,
-        q_index=q_index,
-        v_index=v_index,
-        joint_axis=joined("joint_axis", [0, 0, 1]),
-        joint_rotation=joined("joint_rotation", np.eye(3)),
-        joint_position=joined("joint_position", np.zeros(3)),
-        mass=joined("mass", 0.0),
-        centre=joined("centre", np.zeros(3)),
-        inertia=joined("inertia", np.zeros(6)),
-        gravity=gravity.astype(real),
-        **_chains(parents, v_index, q_index, types),
-        **{name: along(name) for name in _DOF_FIELDS},
-        slack=np.array(SLACK[real], real),
-    )
-
-
-def _roots(parent: np.ndarray) -> np.ndarray:
-    """First link of the tree of every link."""
-    root = np.zeros_like(parent)
-    for i in range(1, len(parent)):
-        root[i] = i if parent[i] == 0 else root[parent[i]]
-    return root
-
-
-def _chains(
-    parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray
-) -> dict:
-    """For every velocity coordinate: the chain of coordinates from it to the world."""
-    nv = v_index[-1]
-    dof_parent, dof_link, dof_q = (np.full(nv, -1, np.int64) for _ in range(3))
-    depth = np.zeros(nv, np.int64)
-    chains: list[list[int]] = []
-    for link in range(1, len(parent)):
-        for d in range(v_index[link], v_index[link + 1]):
-            above = d - 1 if d > v_index[link] else v_index[parent[link] + 1] - 1
-            dof_parent[d] = above if parent[link] > 0 or d > v_index[link] else -1
-            dof_link[d] = link
-            if types[link] not in (FREE, SPHERICAL):
-                dof_q[d] = q_index[link]
-            chains.append([*(chains[dof_parent[d]] if dof_parent[d] >= 0 else []), d])
-            depth[d] = len(chains[d]) - 1
-    rows = np.cumsum(depth + 1) - (depth + 1)
-    gathers = np.zeros_like(parent)
-    for link in range(1, len(parent)):
-        gathers[parent[link]] |= parent[link] != link - 1
-    return {
-        "gathers": gathers,
-        "dof_parent": dof_parent,
-        "dof_depth": depth,
-        "dof_row": rows.astype(np.int64),
-        "ancestor": np.array([d for chain in chains for d in chain], np.int64),
-        "dof_link": dof_link,
-        "dof_q": dof_q,
-    }
-
-
-# ------------------------------------------------------------------------------------------ heights
-
-
-def _lifts_to_plane(world: World, dynamics: Dynamics, plane: FlatGround) -> dict[int, float]:
-    """How far up each root link must go for its tree to touch a plane [m]."""
-    lifts: dict[int, float] = {}
-    for root, point in _lowest_points(world, dynamics, plane.normal):
-        lift = float((plane.point - point) @ plane.normal / plane.normal[2])
-        lifts[root] = max(lift, lifts.get(root, -np.inf))
-    return lifts
-
-
-def _lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> dict[int, float]:
-    """How far up each root link must go for its tree to touch uneven ground [m]."""
-    points, _, _ = contact_points_of(world)
-    home = dynamics.origin[:, 2].copy()
-
-    def depth(root: int, lift: float) -> float:
-        dynamics.origin[root, 2] = home[root] + lift
-        return float(deepest(points, ground, dynamics, root))
-
-    lifts = {}
-    for root in {int(world.tree.root[link]) for link in points.link}:
-        low, high = -1.0, 1.0
-        while depth(root, low) <= TOUCHES:
-            low *= 2
-        while depth(root, high) > TOUCHES:
-            high *= 2
-        while high - low > TOUCHES:
-            middle = (low + high) / 2
-            low, high = (low, middle) if depth(root, middle) <= TOUCHES else (middle, high)
-        lifts[root] = high + depth(root, high)
-    return lifts
-
-
-def _lowest_points(
-    world: World, dynamics: Dynamics, up: np.ndarray
-) -> list[tuple[int, np.ndarray]]:
-    """Root link and lowest point against `up` of every colliding shape of a moving link [m]."""
-    points, first = [], 1
-    for robot in world.robots:
-        for shape in np.flatnonzero(robot.shape_touches):
-            link = first + robot.shape_link[shape]
-            root = world.tree.root[link]
-            R_link = dynamics.rotation[link]
-            p = dynamics.origin[root] + dynamics.position[link]
-            p = p + R_link @ robot.shape_position[shape]
-            down = -(R_link @ robot.shape_rotation[shape]).T @ up
-            points.append((int(root), p - reach(robot, int(shape), down) * up))
-        first += len(robot.link_name)
-    return points

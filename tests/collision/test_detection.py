@@ -15,7 +15,7 @@ from stiction.description.description import WORLD, Description, Joint, Link, Ma
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
 from stiction.metrics import friction_coefficients
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 
 pytestmark = pytest.mark.interpreted
 

@@ -12,7 +12,7 @@ from stiction.description.description import WORLD, Description, Joint, Link, Sh
 from stiction.kernels.articulated import move_links
 from stiction.kernels.kinematics import advance
 from stiction.kernels.tree import allocate
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 
 RADIUS, HALF = 0.1, 0.005
 NO_SLIP = st.Coulomb(mu_static=2.0, mu_kinetic=2.0)

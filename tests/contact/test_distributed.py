@@ -27,7 +27,7 @@ from stiction.contact.hunt_crossley import DEPTH
 from stiction.contact.spring_damper import bearable_step
 from stiction.kernels.kinematics import forward_kinematics, velocities
 from stiction.kernels.tree import allocate
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 from stiction.simulation.stability import longest_step
 
 pytestmark = pytest.mark.interpreted

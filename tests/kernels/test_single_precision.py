@@ -8,7 +8,8 @@ from mechanisms import fewer
 from stiction.contact.contact_model import NoContact
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.motion.unsolved import allocate_report
-from stiction.simulation.simulation import Simulation, allocate_work, make_surface
+from stiction.simulation.allocation import allocate_work, make_surface
+from stiction.simulation.simulation import Simulation
 from stiction.step.loop import Clock, loop_for
 from stiction.step.system import StepState, System
 from stiction.world.external import bind_forces

@@ -12,7 +12,7 @@ from stiction.description.description import WORLD, Description, Joint, Link, Ma
 from stiction.description.mjcf import read_mjcf_text
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import friction_coefficients
-from stiction.simulation.simulation import AUTOMATIC, chosen_model
+from stiction.simulation.arguments import AUTOMATIC, chosen_model
 from stiction.world.apart import CLEARANCE
 from stiction.world.contact_points import contact_points_of
 from stiction.world.materials import pair_table

@@ -11,7 +11,7 @@ from stiction.contact.hunt_crossley import bearable_at_depth, landing_depth
 from stiction.contact.spring_damper import bearable_step, implicit_bearable_step
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.errors import StabilityWarning
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 from stiction.simulation.stability import longest_explicit_step, longest_step
 
 

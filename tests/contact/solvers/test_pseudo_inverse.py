@@ -8,7 +8,7 @@ import stiction as st
 from contact.problems import plate
 from mechanisms import fewer
 from stiction.contact.solvers.pseudo_inverse import least_norm_solution
-from stiction.simulation.simulation import make_surface
+from stiction.simulation.allocation import make_surface
 
 RANK_TOLERANCE = 1e-11  # of both, between what is singular by rounding and what is not
 

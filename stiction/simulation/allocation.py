@@ -1,0 +1,81 @@
+"""Arrays that a simulation works on: scratch, record, and where the world may touch the ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stiction.collision.points import ContactPoints
+from stiction.contact.contact_model import FORCE_LAW, MODELS, Memory, NoContact, Workspace
+from stiction.contact.scratch import allocate_scratch
+from stiction.contact.surface import Surface, allocate_impact
+from stiction.kernels.response import allocate_response
+from stiction.step.record import Record
+from stiction.step.system import Work
+from stiction.world.contact_points import allocate_contact, contact_points_of, untouchable
+from stiction.world.ground import LEVEL
+from stiction.world.materials import check_named, pair_table
+from stiction.world.world import World
+
+
+def allocate_work(world: World, contact_points: int) -> Work:
+    """Return scratch for the steps of a world, all zero."""
+    nq, nv = world.nq, world.nv
+    shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
+    shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
+    shapes |= {"total_torque": nv, "total_passive": nv}
+    shapes |= {"impulse": (contact_points, 3), "depth": contact_points, "slip": (contact_points, 3)}
+    shapes |= {"contact_velocity": (contact_points, 3)}
+    shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
+    shapes |= {"contact_work": 1, "total_work": 1}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return Work(**arrays, first_mode=np.zeros(nv, np.int64))
+
+
+def allocate_record(
+    world: World, contact_points: int, rows: int, channels: tuple[str, ...] = Record._fields
+) -> Record:
+    """Return arrays for a record of so many rows of some channels; the others have none."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "q": (world.nq,),
+        "depth": (contact_points,),
+        "solver": (3,),
+    }
+    shapes |= dict.fromkeys(("v", "torque", "passive"), (world.nv,))
+    shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (contact_points, 3))
+    counts = {name: rows if name in channels else 0 for name in Record._fields}
+    return Record(**{name: np.zeros((counts[name], *shapes[name])) for name in Record._fields})
+
+
+def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
+    """Return where the world may touch the ground, names of the contact points, and notes."""
+    declared = MODELS[type(model)]
+    meet_ground = world.ground is not None and not isinstance(model, NoContact)
+    contact_points, names, pairs = contact_points_of(world)
+    if not meet_ground:
+        contact_points, names = ContactPoints(*(array[:0] for array in contact_points)), []
+    unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
+    table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
+    notes = [*unmet, *notes] if meet_ground else []
+    if meet_ground:
+        notes += [
+            f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)
+        ]
+    count, groups = len(names), len(set(contact_points.group.tolist()))
+    memory = Memory(
+        *(np.zeros((count, declared.point_memory)) for _ in range(2)),
+        *(np.zeros((groups, declared.group_memory)) for _ in range(2)),
+    )
+    solved = declared.family != FORCE_LAW
+    response = allocate_response(groups, world.nv, solved)
+    scratch = allocate_scratch(declared.scratch, count, groups)
+    surface = Surface(
+        contact_points,
+        (world.ground or LEVEL).bind(),
+        allocate_contact(count, groups, table),
+        memory,
+        Workspace(scratch, np.zeros(2), response),
+        impact=allocate_impact(),
+    )
+    return surface, names, notes

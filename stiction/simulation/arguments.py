@@ -1,0 +1,132 @@
+"""Checks of what `simulate` and `Simulation` are given, and their defaults."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stiction.contact.contact_model import NoContact, checked_model
+from stiction.contact.coulomb import Coulomb
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.errors import InputError
+from stiction.integrators.midpoint import Midpoint
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.step.integrator import INTEGRATORS
+from stiction.world.contact_points import contact_points_of
+from stiction.world.world import World
+
+# a specification with `bind(world)`, a parameter tuple of a registered type, or several
+Controller = Any
+
+
+class _Automatic:
+    """What `contact` is where nothing is said."""
+
+    def __repr__(self) -> str:
+        return "Coulomb() where a shape can touch the ground"
+
+
+AUTOMATIC: Any = _Automatic()
+MIDPOINT = Midpoint()
+ARTICULATED = ArticulatedBody()
+
+
+def checked_dt(dt: float) -> float:
+    """Return the time step after checking it."""
+    if not (is_real(dt) and dt > 0):
+        raise InputError(f"dt: found {dt!r}; give a positive time step in s")
+    return float(dt)
+
+
+def is_real(value: Any) -> bool:
+    """Tell whether a value is a finite real number."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return bool(real and math.isfinite(value))
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(whole and value >= 1)
+
+
+def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
+    """Return the contact model of a run, its parameters checked, and notes.
+
+    Raises InputError for a model that was given where nothing can touch.
+    """
+    reason = why_nothing_touches(world)
+    if contact is AUTOMATIC:
+        return (NoContact(), [f"no contact: {reason}"]) if reason else (Coulomb(), [])
+    model = checked_model(contact)
+    if reason and not isinstance(model, NoContact):
+        raise InputError(
+            f"contact: found {type(model).__name__}, but nothing can touch: {reason}; "
+            "give contact=None to simulate without contact"
+        )
+    return model, []
+
+
+def why_nothing_touches(world: World) -> str:
+    """Return why no point of a world can touch the ground; '' if one can."""
+    if world.ground is None:
+        return "this world has no ground"
+    if len(contact_points_of(world)[1]):
+        return ""
+    reasons = []
+    for robot in world.robots:
+        moving = robot.shape_link >= 0
+        collides = robot.shape_collides & moving
+        some = ", ".join(f"'{name}'" for name in robot.shape_name[moving][:3])
+        choose = f"choose some with robot.with_colliding({some}, ...)"
+        if not moving.any():
+            why = "has no shape on a link that moves"
+        elif not collides.any():
+            why = (
+                f"has {moving.sum()} shapes on moving links and none collides (in MJCF: contype "
+                f"and conaffinity are 0 and no <pair> names them); {choose}"
+            )
+        elif not robot.shape_touches.any():
+            why = (
+                f"has {collides.sum()} shapes that collide and none with the ground (in MJCF: "
+                f"contype, conaffinity, <pair> or <exclude>); {choose}"
+            )
+        else:
+            why = "has no shapes that touch but ellipsoids and planes, which touch nothing"
+        reasons.append(f"robot '{robot.name}' {why}")
+    return "; ".join(reasons)
+
+
+def checked_integrator(integrator: Any) -> Any:
+    """Return the integrator, its parameters as floats, after checking it."""
+    if type(integrator) not in INTEGRATORS:
+        known = ", ".join(f"{kind.__name__}()" for kind in INTEGRATORS)
+        raise InputError(f"integrator: found {integrator!r}; give one of {known}")
+    return type(integrator)(*(float(value) for value in integrator))
+
+
+def checked_method(method: Any) -> Any:
+    """Return the method after checking it."""
+    if not isinstance(method, ArticulatedBody | JointSpace):
+        raise InputError(f"method: found {method!r}; give ArticulatedBody() or JointSpace()")
+    return method
+
+
+def bound_controllers(world: World, controller: Controller) -> tuple:
+    """All controllers as parameter tuples."""
+    several = isinstance(controller, tuple | list) and not hasattr(controller, "_fields")
+    given = () if controller is None else tuple(controller) if several else (controller,)
+    bound = tuple(
+        one.bind(world) if hasattr(one, "bind") and not isinstance(one, type) else one
+        for one in given
+    )
+    for one in bound:
+        if type(one) not in CONTROLLERS and type(one) not in PRESCRIBERS:
+            found = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+            raise InputError(
+                f"controller: found {found}; give PDTracking, Torques, Actuators, "
+                "Prescribed, or a parameter tuple whose type is registered with @controller"
+            )
+    return bound
