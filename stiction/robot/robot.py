@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -19,21 +17,9 @@ from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.rotation import Pose
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
-from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
+from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
+from stiction.robot.file import check_arrays, read_arrays, write_arrays
 from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
-
-FORMAT = 1  # of the .npz file
-# what numpy, zipfile and zlib raise at a damaged file
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    EOFError,
-    KeyError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,107 +323,21 @@ class Robot:
 
     def write(self, file: IO[bytes]) -> None:
         """Write the .npz file to an open file."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        np.savez_compressed(file, format=FORMAT, **values)
+        write_arrays(file, {name: getattr(self, name) for name in self._names()})
 
     @classmethod
     def load(cls, path: str | Path | IO[bytes]) -> Robot:
         """Read a robot that `save` wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                values = {key: file[key] for key in file.files}
-        except _UNREADABLE as error:
-            raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
-        version = values.pop("format", "unknown")
-        if not np.array_equal(version, FORMAT):
-            raise ModelFileError(
-                f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
-            )
-        missing = {field.name for field in dataclasses.fields(cls)} ^ values.keys()
-        if missing:
-            raise ModelFileError(
-                f"{path}: missing or unknown entries: {', '.join(sorted(missing))}"
-            )
-        texts = {key: str(values[key]) for key in ("name", "source")}
-        robot = cls(**{**values, **texts})
-        damage = _damage(robot)
-        if damage:
-            raise ModelFileError(f"{path}: the robot in it is damaged: {damage}")
+        robot = cls(**read_arrays(path, cls._names()))
+        check_arrays(path, robot)
         return robot
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [field.name for field in dataclasses.fields(cls)]
 
     @classmethod
     def from_description(cls, description: Description) -> Robot:
         """Check a description and turn it into arrays."""
         check(description)
         return cls(**robot_arrays(description))
-
-
-# ----------------------------------------------------------------------------------------- checking
-
-
-def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
-    """Return the shape that every array of numbers must have."""
-    links, frames = len(robot.link_name), len(robot.frame_name)
-    shapes, actuators = len(robot.shape_name), len(robot.actuator_name)
-    nq = int(sum(Q_SIZE[kind] for kind in robot.joint_type))
-    nv = int(sum(V_SIZE[kind] for kind in robot.joint_type))
-    keyframes = len(robot.keyframe_name)
-    vector = {name: (nv,) for name in JOINT_PROPERTIES}
-    return vector | {
-        "parent": (links,),
-        "mass": (links,),
-        "centre": (links, 3),
-        "inertia": (links, 6),
-        "joint_name": (links,),
-        "joint_type": (links,),
-        "joint_axis": (links, 3),
-        "joint_position": (links, 3),
-        "joint_rotation": (links, 3, 3),
-        "frame_link": (frames,),
-        "frame_position": (frames, 3),
-        "frame_rotation": (frames, 3, 3),
-        "shape_link": (shapes,),
-        "shape_kind": (shapes,),
-        "shape_size": (shapes, 3),
-        "shape_position": (shapes, 3),
-        "shape_rotation": (shapes, 3, 3),
-        "shape_collides": (shapes,),
-        "shape_vertex": (shapes + 1,),
-        "actuator_link": (actuators,),
-        "actuator_gear": (actuators,),
-        "actuator_gain": (actuators, 3),
-        "actuator_bias": (actuators, 3),
-        "actuator_control": (actuators, 2),
-        "actuator_force": (actuators, 2),
-        "keyframe_q": (keyframes, nq),
-        "keyframe_v": (keyframes, nv),
-        "keyframe_control": (keyframes, actuators),
-        "home": (nq,),
-    }
-
-
-def _damage(robot: Robot) -> str:
-    """Return what is wrong with the arrays of a loaded robot, '' if nothing is."""
-    if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
-        return "'joint_type' holds numbers that are no joint types"
-    for name, shape in _shapes(robot).items():
-        if getattr(robot, name).shape != shape:
-            return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
-    links = len(robot.link_name)
-    if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
-        return "'parent' does not lead from every link to the world"
-    for name in ("frame_link", "shape_link", "actuator_link"):
-        if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
-            return f"'{name}' points to a link that is not there"
-    for name in (
-        "mass",
-        "centre",
-        "inertia",
-        "joint_axis",
-        "joint_position",
-        "joint_rotation",
-        "home",
-    ):
-        if not np.isfinite(getattr(robot, name)).all():
-            return f"'{name}' holds a number that is not finite"
-    return ""

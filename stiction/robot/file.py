@@ -1,0 +1,129 @@
+"""The .npz file of a robot: its arrays, and checks of what was read."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.errors import ModelFileError
+from stiction.kernels.tree import Q_SIZE, V_SIZE
+from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
+
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
+
+FORMAT = 1  # of the .npz file
+# what numpy, zipfile and zlib raise at a damaged file
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def write_arrays(file: IO[bytes], values: dict[str, Any]) -> None:
+    """Write the fields of a robot to an open file."""
+    np.savez_compressed(file, format=FORMAT, **values)
+
+
+def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str, Any]:
+    """Read the fields of a robot, which have these names."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            values = {key: file[key] for key in file.files}
+    except _UNREADABLE as error:
+        raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
+    version = values.pop("format", "unknown")
+    if not np.array_equal(version, FORMAT):
+        raise ModelFileError(
+            f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
+        )
+    missing = set(names) ^ values.keys()
+    if missing:
+        raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
+    return {**values, **{key: str(values[key]) for key in ("name", "source")}}
+
+
+def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
+    """Raise ModelFileError if the arrays of a loaded robot do not fit together."""
+    damage = _damage(robot)
+    if damage:
+        raise ModelFileError(f"{path}: the robot in it is damaged: {damage}")
+
+
+def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
+    """Return the shape that every array of numbers must have."""
+    links, frames = len(robot.link_name), len(robot.frame_name)
+    shapes, actuators = len(robot.shape_name), len(robot.actuator_name)
+    nq = int(sum(Q_SIZE[kind] for kind in robot.joint_type))
+    nv = int(sum(V_SIZE[kind] for kind in robot.joint_type))
+    keyframes = len(robot.keyframe_name)
+    vector = {name: (nv,) for name in JOINT_PROPERTIES}
+    return vector | {
+        "parent": (links,),
+        "mass": (links,),
+        "centre": (links, 3),
+        "inertia": (links, 6),
+        "joint_name": (links,),
+        "joint_type": (links,),
+        "joint_axis": (links, 3),
+        "joint_position": (links, 3),
+        "joint_rotation": (links, 3, 3),
+        "frame_link": (frames,),
+        "frame_position": (frames, 3),
+        "frame_rotation": (frames, 3, 3),
+        "shape_link": (shapes,),
+        "shape_kind": (shapes,),
+        "shape_size": (shapes, 3),
+        "shape_position": (shapes, 3),
+        "shape_rotation": (shapes, 3, 3),
+        "shape_collides": (shapes,),
+        "shape_vertex": (shapes + 1,),
+        "actuator_link": (actuators,),
+        "actuator_gear": (actuators,),
+        "actuator_gain": (actuators, 3),
+        "actuator_bias": (actuators, 3),
+        "actuator_control": (actuators, 2),
+        "actuator_force": (actuators, 2),
+        "keyframe_q": (keyframes, nq),
+        "keyframe_v": (keyframes, nv),
+        "keyframe_control": (keyframes, actuators),
+        "home": (nq,),
+    }
+
+
+def _damage(robot: Robot) -> str:
+    """Return what is wrong with the arrays of a loaded robot, '' if nothing is."""
+    if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
+        return "'joint_type' holds numbers that are no joint types"
+    for name, shape in _shapes(robot).items():
+        if getattr(robot, name).shape != shape:
+            return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
+    links = len(robot.link_name)
+    if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
+        return "'parent' does not lead from every link to the world"
+    for name in ("frame_link", "shape_link", "actuator_link"):
+        if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
+            return f"'{name}' points to a link that is not there"
+    for name in (
+        "mass",
+        "centre",
+        "inertia",
+        "joint_axis",
+        "joint_position",
+        "joint_rotation",
+        "home",
+    ):
+        if not np.isfinite(getattr(robot, name)).all():
+            return f"'{name}' holds a number that is not finite"
+    return ""
