@@ -78,7 +78,8 @@ def _run(args: argparse.Namespace) -> Result:
 
 def _describe(robot: Robot) -> Result:
     """What a robot is made of, and what in it a human should look at."""
-    from stiction.world.checkup import remarks, soles
+    from stiction.world.checkup import remarks
+    from stiction.world.soles import soles
 
     return {
         "name": robot.name,

@@ -12,8 +12,8 @@ from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import allocate
 from stiction.metrics.points import followed_points, links_of, points_under
 from stiction.metrics.reactions import IN_FLIGHT
-from stiction.world.checkup import SOLE_DEPTH
 from stiction.world.contact_points import contact_points_of
+from stiction.world.soles import SOLE_DEPTH
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion

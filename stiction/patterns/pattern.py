@@ -23,8 +23,9 @@ from stiction.patterns.feedforward import (
 )
 from stiction.patterns.postures import Solver, Targets, solve_all
 from stiction.patterns.preview import follow_zmp
-from stiction.patterns.soles import convex_outline, distance_inside
+from stiction.patterns.soles import distance_inside
 from stiction.robot.robot import Robot
+from stiction.world.outlines import convex_outline
 from stiction.world.world import State
 
 CARRIED = 0.05  # of its weight: carried less, a robot has no zero-moment point worth judging

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction.collision.points import BALL
 from stiction.errors import InputError
-from stiction.kernels.kinematics import forward_kinematics
-from stiction.kernels.tree import Dynamics, allocate
+from stiction.kernels.tree import Dynamics
 from stiction.robot.robot import Robot
-from stiction.world.contact_points import shape_contact_points
-from stiction.world.world import World
+from stiction.world.outlines import link_origin
+from stiction.world.soles import at_home, lowest_of, standing_points, touching_links
 
 FRAMES = ("left_sole", "right_sole")
 SIDES = ("left", "right")
@@ -44,9 +42,7 @@ def find_soles(robot: Robot, feet: tuple[str, str] | None = None) -> tuple[Sole,
     configuration. The rectangle encloses what is lowest there of the colliding shapes of the link;
     its x axis is that of the robot's base along the ground.
     """
-    world = World(robot, ground=None)
-    dynamics = allocate(world.tree)
-    forward_kinematics(dynamics, robot.home)
+    dynamics = at_home(robot)
     names = _feet(robot, dynamics, feet)
     left, right = (
         _sole(robot, dynamics, side, name, _link(robot, name))
@@ -64,8 +60,9 @@ def _feet(robot: Robot, dynamics: Dynamics, feet: tuple[str, str] | None) -> tup
         return feet
     if set(FRAMES) <= set(robot.frame_name.tolist()):
         return FRAMES
-    links = sorted({int(i) for i in robot.shape_link[robot.shape_touches]})
-    heights = {link: _points(robot, dynamics, link)[:, 2].min(initial=np.inf) for link in links}
+    links = touching_links(robot)
+    reached = {link: standing_points(robot, dynamics, link)[:, 2] for link in links}
+    heights = {link: z.min(initial=np.inf) for link, z in reached.items()}
     lowest = sorted(links, key=lambda link: heights[link])[:2]
     if len(lowest) < 2 or heights[lowest[1]] - heights[lowest[0]] > LEVEL:
         raise InputError(
@@ -94,11 +91,10 @@ def _link(robot: Robot, name: str) -> int:
 
 def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> Sole:
     """Rectangle around the lowest points of a link, turned like the base along the ground."""
-    points = _points(robot, dynamics, link)
     forward = dynamics.rotation[1][:, 0] * [1, 1, 0]
     forward /= np.linalg.norm(forward)
     axes = np.array([forward, np.cross([0, 0, 1], forward), [0, 0, 1]]).T
-    low = points[points[:, 2] < points[:, 2].min(initial=np.inf) + LEVEL] @ axes
+    low = lowest_of(standing_points(robot, dynamics, link), LEVEL) @ axes
     size = np.ptp(low, axis=0) if len(low) else np.zeros(3)
     if min(size[:2]) <= 0:
         raise InputError(
@@ -108,51 +104,8 @@ def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> 
         )
     middle = axes @ ((low.min(axis=0) + low.max(axis=0)) / 2 * [1, 1, 0] + [0, 0, low[:, 2].min()])
     R_link = dynamics.rotation[link + 1]
-    origin = dynamics.origin[1] + dynamics.position[link + 1]
+    origin = link_origin(dynamics, link + 1)
     return Sole(side, link, R_link.T @ (middle - origin), R_link.T @ axes, size[:2] / 2)
-
-
-def _points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
-    """Lowest points of the places of a link's colliding shapes in the world [m], (n, 3)."""
-    rotation = dynamics.rotation[link + 1]
-    origin = dynamics.origin[dynamics.tree.root[link + 1]] + dynamics.position[link + 1]
-    points = []
-    for shape in np.flatnonzero(robot.shape_touches & (robot.shape_link == link)):
-        for place in shape_contact_points(robot, int(shape)):
-            centre = origin + rotation @ place["centre"]
-            if place["kind"] == BALL:
-                points.append(centre - [0, 0, place["radius"]])
-            else:
-                points += _rim(centre, rotation @ place["axis"], place["radius"])
-    return np.array(points).reshape(-1, 3)
-
-
-def _rim(centre: np.ndarray, axis: np.ndarray, radius: float) -> list[np.ndarray]:
-    """Points of the rim of a cylinder."""
-    across = np.linalg.svd(axis[None])[2][1:]
-    turns = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)
-    return [centre + radius * (np.array([np.cos(t), np.sin(t)]) @ across) for t in turns]
-
-
-# ------------------------------------------------------------------------------ polygons of support
-
-
-def convex_outline(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull of points of a plane, counter-clockwise (Andrew 1979)."""
-    ordered = sorted(map(tuple, points.tolist()))
-
-    def half(row: list) -> list:
-        chain: list = []
-        for x, y in row:
-            while len(chain) > 1:
-                (x0, y0), (x1, y1) = chain[-2:]
-                if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0:
-                    break
-                chain.pop()
-            chain.append((x, y))
-        return chain[:-1]
-
-    return np.array(half(ordered) + half(ordered[::-1]))
 
 
 def distance_inside(point: np.ndarray, outline: np.ndarray) -> float:

@@ -11,13 +11,9 @@ from stiction.collision.terrain import FlatGround, meet
 from stiction.description.description import SHAPE_KINDS
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
-from stiction.robot.robot import Robot
+from stiction.world.outlines import convex_outline, link_origin, outline
 from stiction.world.world import World
 
-TURNS = np.linspace(0.0, 2 * math.pi, 25)[:-1]
-RING = np.column_stack([np.cos(TURNS), np.sin(TURNS), np.zeros(24)])
-RISES = np.linspace(-math.pi / 2, math.pi / 2, 13)
-BALL = np.concatenate([RING * math.cos(a) + [0.0, 0.0, math.sin(a)] for a in RISES])
 NOT_DRAWN = ("plane", "points")
 
 
@@ -55,30 +51,13 @@ def silhouettes(world: World, q: np.ndarray, camera: Camera) -> list[Silhouette]
             link = first + int(robot.shape_link[shape])
             if link < first or SHAPE_KINDS[robot.shape_kind[shape]] in NOT_DRAWN:
                 continue
-            origin = dynamics.origin[world.tree.root[link]] + dynamics.position[link]
-            points = (origin + surface(robot, shape) @ dynamics.rotation[link].T) @ axes.T
+            origin = link_origin(dynamics, link)
+            points = (origin + outline(robot, shape) @ dynamics.rotation[link].T) @ axes.T
             name = str(robot.link_name[link - first])
             depth = float((points[:, 2].min() + points[:, 2].max()) / 2)
-            found.append(Silhouette(_convex(points[:, :2]), depth, name, robot.name))
+            found.append(Silhouette(convex_outline(points[:, :2]), depth, name, robot.name))
         first += len(robot.link_name)
     return sorted(found, key=lambda one: one.nearness)
-
-
-def surface(robot: Robot, shape: int) -> np.ndarray:
-    """Points (n, 3), in the frame of its link, whose convex hull is close to the shape."""
-    kind = SHAPE_KINDS[robot.shape_kind[shape]]
-    a, b, c = robot.shape_size[shape]
-    if kind == "hull":
-        points = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
-    elif kind == "box":
-        points = np.array([[x, y, z] for x in (-a, a) for y in (-b, b) for z in (-c, c)])
-    elif kind == "cylinder":
-        points = np.concatenate([a * RING + [0.0, 0.0, z] for z in (-b, b)])
-    elif kind == "capsule":
-        points = np.concatenate([a * BALL + [0.0, 0.0, z] for z in (-b, b)])
-    else:
-        points = BALL * ((a, a, a) if kind == "sphere" else (a, b, c))
-    return robot.shape_position[shape] + points @ robot.shape_rotation[shape].T
 
 
 def ground_heights(world: World, points: np.ndarray, around: float) -> np.ndarray:
@@ -100,13 +79,3 @@ def ground_heights(world: World, points: np.ndarray, around: float) -> np.ndarra
                 high = middle
         heights[k] = high
     return heights
-
-
-def _convex(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull of points in a plane; the points themselves if they are flat."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        return points[ConvexHull(points).vertices]
-    except QhullError:
-        return points

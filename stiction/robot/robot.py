@@ -171,6 +171,10 @@ class Robot:
             np.isin(self.shape_name, list(paired)) | ~np.isin(links, list(apart - {WORLD}))
         )
 
+    def vertices_of(self, shape: int | np.integer) -> np.ndarray:
+        """Vertices of a hull or a set of points, in the shape's frame [m], (n, 3)."""
+        return self.vertices[self.shape_vertex[shape] : self.shape_vertex[shape + 1]]
+
     def with_joints(self, **values: ArrayLike) -> Robot:
         """Return the same robot with other joint properties, each a number for all or nv of them.
 
@@ -241,8 +245,7 @@ class Robot:
         if kind == "box":
             face = lowest_face_of_box(self.shape_size[shape], -turned[2])
         else:
-            rows = slice(self.shape_vertex[shape], self.shape_vertex[shape + 1])
-            face = lowest_face_of_hull(self.vertices[rows], -turned[2])
+            face = lowest_face_of_hull(self.vertices_of(shape), -turned[2])
         return self._with_points(shape, sole_grid(face, int(along), int(across)))
 
     def _sole(self, name: str) -> int:

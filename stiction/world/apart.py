@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import FREE, Dynamics
 from stiction.robot.robot import Robot
+from stiction.world.outlines import link_origin, reach
 
 CLEARANCE = 0.1  # between robots that were put side by side [m]
 TOUCHING = 1e-9  # an overlap that is no more than a touch [m]
@@ -37,24 +37,6 @@ class Overlap(NamedTuple):
     depth: float  # of the overlap, the least along an axis [m]
 
 
-def reach(robot: Robot, shape: int, direction: np.ndarray) -> float:
-    """How far a shape extends from its origin along a unit direction in its own axes [m]."""
-    kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
-    x, y, z = direction
-    if kind in ("hull", "points"):
-        rows = robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
-        return float((rows @ direction).max())
-    if kind == "plane":
-        return 0.0
-    return {
-        "sphere": a,
-        "capsule": a + b * abs(z),
-        "cylinder": a * np.hypot(x, y) + b * abs(z),
-        "box": a * abs(x) + b * abs(y) + c * abs(z),
-        "ellipsoid": float(np.sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)),
-    }[kind]
-
-
 def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
     """Boxes around the shapes of each robot, at the configuration that `dynamics` holds."""
     found, first = [], 1
@@ -63,11 +45,9 @@ def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
         for shape in np.flatnonzero(robot.shape_touches):
             link = first + int(robot.shape_link[shape])
             turned = dynamics.rotation[link] @ robot.shape_rotation[shape]
-            middle = dynamics.origin[dynamics.tree.root[link]] + dynamics.position[link]
+            middle = link_origin(dynamics, link)
             middle = middle + dynamics.rotation[link] @ robot.shape_position[shape]
-            ends = [
-                [reach(robot, int(shape), sign * axis) for axis in turned] for sign in (-1.0, 1.0)
-            ]
+            ends = [[reach(robot, shape, sign * axis) for axis in turned] for sign in (-1.0, 1.0)]
             low.append(middle - ends[0])
             high.append(middle + ends[1])
         found.append(Boxes(np.array(low).reshape(-1, 3), np.array(high).reshape(-1, 3)))

@@ -67,8 +67,7 @@ def shape_contact_points(robot: Robot, shape: int | np.integer) -> list[dict[str
     if kind == "box":
         return [ball(corner) for corner in itertools.product((-a, a), (-b, b), (-c, c))]
     if kind in ("hull", "points"):
-        rows = slice(robot.shape_vertex[shape], robot.shape_vertex[shape + 1])
-        return [ball(vertex) for vertex in robot.vertices[rows]]
+        return [ball(vertex) for vertex in robot.vertices_of(shape)]
     if kind == "cylinder":
         return [
             {**ball((0, 0, end)), "kind": RIM, "radius": a, "turn": turn}

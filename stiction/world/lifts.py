@@ -9,8 +9,8 @@ import numpy as np
 from stiction.collision.points import deepest
 from stiction.collision.terrain import FlatGround, Heights, Stairs
 from stiction.kernels.tree import Dynamics
-from stiction.world.apart import reach
 from stiction.world.contact_points import contact_points_of
+from stiction.world.outlines import link_origin, reach
 
 if TYPE_CHECKING:
     from stiction.world.world import World
@@ -58,9 +58,8 @@ def lowest_points(world: World, dynamics: Dynamics, up: np.ndarray) -> list[tupl
             link = first + robot.shape_link[shape]
             root = world.tree.root[link]
             R_link = dynamics.rotation[link]
-            p = dynamics.origin[root] + dynamics.position[link]
-            p = p + R_link @ robot.shape_position[shape]
+            p = link_origin(dynamics, link) + R_link @ robot.shape_position[shape]
             down = -(R_link @ robot.shape_rotation[shape]).T @ up
-            points.append((int(root), p - reach(robot, int(shape), down) * up))
+            points.append((int(root), p - reach(robot, shape, down) * up))
         first += len(robot.link_name)
     return points

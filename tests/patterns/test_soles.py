@@ -5,7 +5,7 @@ import pytest
 
 import stiction as st
 from stiction.errors import InputError
-from stiction.patterns.soles import convex_outline, distance_inside, find_soles
+from stiction.patterns.soles import distance_inside, find_soles
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
 
@@ -60,15 +60,6 @@ def test_corners_are_turned_about_the_middle():
     corners = left.corners(1.0, 2.0, np.pi / 2)
     np.testing.assert_allclose(corners.min(axis=0), [0.96, 1.92], atol=1e-12)
     np.testing.assert_allclose(corners.max(axis=0), [1.04, 2.08], atol=1e-12)
-
-
-def test_the_outline_leaves_out_what_is_inside():
-    points = np.vstack([SQUARE, [[1.0, 1.0], [1.0, 0.0], [0.5, 1.5]]])
-    outline = convex_outline(points[np.random.default_rng(1).permutation(len(points))])
-    assert sorted(map(tuple, outline)) == sorted(map(tuple, SQUARE))
-    x, y = outline.T
-    area = (x * np.roll(y, -1) - y * np.roll(x, -1)).sum() / 2
-    assert area == pytest.approx(4.0)  # positive: counter-clockwise
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import stiction as st
 from recorded import LOWER, recorded
 from stiction import plot
 from stiction.errors import InputError
-from stiction.plot.silhouettes import ground_heights, silhouettes, surface
+from stiction.plot.silhouettes import ground_heights, silhouettes
 from stiction.plot.snapshots import ARROW, VIEWS, moments
+from stiction.world.outlines import outline
 
 SIDE, FRONT, OBLIQUE = VIEWS["side"], VIEWS["front"], VIEWS["oblique"]
 
@@ -47,7 +48,7 @@ def test_every_shape_of_a_humanoid_is_outlined_by_its_own_points():
     assert len(seen) == len(drawn)
     assert [one.nearness for one in seen] == sorted(one.nearness for one in seen)
     head = list(robot.shape_name).index("trunk_ellipsoid_2")
-    size = np.ptp(surface(robot, head), axis=0) / 2
+    size = np.ptp(outline(robot, head), axis=0) / 2
     np.testing.assert_allclose(size, robot.shape_size[head], rtol=1e-12)
 
 

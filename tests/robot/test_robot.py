@@ -413,7 +413,7 @@ def test_home_is_the_keyframe_of_that_name_or_zero():
 def points_of(robot: Robot, name: str) -> np.ndarray:
     """The points of a shape in its own frame."""
     shape = int(np.flatnonzero(robot.shape_name == name)[0])
-    return robot.vertices[robot.shape_vertex[shape] : robot.shape_vertex[shape + 1]]
+    return robot.vertices_of(shape)
 
 
 def test_a_grid_of_points_fills_the_lowest_face_of_a_box():

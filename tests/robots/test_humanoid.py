@@ -13,8 +13,9 @@ from stiction.kernels.tree import REVOLUTE, allocate
 from stiction.robots.humanoid import bent_legs, humanoid
 from stiction.robots.segments import Segment, Turn
 from stiction.robots.solids import Solid
-from stiction.world.checkup import outline, remarks
+from stiction.world.checkup import remarks
 from stiction.world.contact_points import contact_points_of
+from stiction.world.outlines import outline
 
 PUBLISHED = {  # joints, planar ones, height [m], mass [kg]
     "hoap1": (20, 10, 0.48, 5.0),

@@ -1,34 +1,9 @@
-"""Soles and remarks: what `stiction robots FILE` points a human to."""
+"""Remarks: what `stiction robots FILE` points a human to."""
 
 import dataclasses
 
-import numpy as np
-import pytest
-
 import stiction as st
-from mechanisms import chain
-from stiction.world.apart import reach
-from stiction.world.checkup import outline, remarks, soles
-
-
-def test_the_biped_stands_on_two_soles_of_its_size():
-    left, right = soles(st.robots.biped10())
-    assert (left.link, right.link) == ("left_foot", "right_foot")
-    for sole in (left, right):
-        assert sole.length == pytest.approx(0.16) and sole.width == pytest.approx(0.08)
-        assert sole.height == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_robot_without_shapes_has_no_soles():
-    assert soles(chain(3)) == []
-
-
-@pytest.mark.parametrize("make", [st.robots.ball, st.robots.box, st.robots.rod, st.robots.brick])
-def test_an_outline_reaches_as_far_as_its_shape(make):
-    robot = make()
-    points = outline(robot, 0)
-    for direction in np.vstack([np.eye(3), -np.eye(3)]):
-        assert (points @ direction).max() == pytest.approx(reach(robot, 0, direction))
+from stiction.world.checkup import remarks
 
 
 def test_our_own_robots_leave_nothing_to_remark():
