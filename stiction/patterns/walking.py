@@ -20,7 +20,7 @@ LATE = 0.1  # part of a swing in which the foot rises before it goes forward, an
 PASSES = 2  # corrections by the dynamics filter
 
 
-def walk(
+def walk(  # ten arguments: the keywords that users know, all but the robot with a default
     robot: Robot,
     steps: int = 10,
     step_length: float | None = None,

@@ -45,7 +45,7 @@ class Recording:
 EVERY_STEP = Recording()
 
 
-def simulate(
+def simulate(  # eleven arguments: the keywords that users know, all but two with a default
     world: World,
     contact: Any = AUTOMATIC,
     *,
@@ -67,18 +67,7 @@ def simulate(
     that were not solved give one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
-    if not (is_real(duration) and duration >= 0):
-        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
-    if not (isinstance(record, Recording) and is_count(record.every)):
-        raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
-    steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
-    rows = steps // record.every + 1
-    contact_points = len(simulation.point_names)
-    if rows * (world.nq + 3 * world.nv + 10 * contact_points + 3) * 8 > LONGEST_RECORD:
-        raise InputError(
-            f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
-            "give Recording(every=n)"
-        )
+    steps, rows = _steps_and_rows(simulation, duration, record)
     arrays = simulation.allocate_record(rows)
     started = simulation.time
     parameters = simulation.parameters()
@@ -101,6 +90,23 @@ def simulate(
             if name not in ("q", "v"):
                 array[-1] = np.nan
     return motion(rows)
+
+
+def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) -> tuple[int, int]:
+    """How many steps to take and how many moments to record, after checking both."""
+    if not (is_real(duration) and duration >= 0):
+        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
+    if not (isinstance(record, Recording) and is_count(record.every)):
+        raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
+    steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
+    rows = steps // record.every + 1
+    world, contact_points = simulation.world, len(simulation.point_names)
+    if rows * (world.nq + 3 * world.nv + 10 * contact_points + 3) * 8 > LONGEST_RECORD:
+        raise InputError(
+            f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
+            "give Recording(every=n)"
+        )
+    return steps, rows
 
 
 def _run_in_chunks(
