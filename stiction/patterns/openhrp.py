@@ -20,13 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from stiction.control.reference import smooth_slopes
 from stiction.errors import InputError, MotionFileError
-from stiction.patterns.recorded import Recorded, equal_steps, text_of, text_table
+from stiction.patterns.recorded import Recorded, arrays_of, equal_steps, text_of, text_table
 from stiction.patterns.smoothing import disagreeing, reconciled, smoothed
 
 SR1_JOINTS = tuple(
@@ -51,13 +50,7 @@ def read_openhrp(
     cutoff: where angles are differentiated, only what is slower counts [Hz]; None: all of it.
     """
     path = Path(path)
-    if not path.is_file():
-        raise MotionFileError(f"{path}: no such file")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, BadZipFile, EOFError) as error:
-        raise MotionFileError(f"{path}: not an archive of arrays (.npz) ({error})") from None
+    arrays = arrays_of(path)
     known = [name.removesuffix("_q") for name in arrays if name.endswith("_q")]
     if motion is None and len(known) == 1:
         motion = known[0]

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from stiction.control.reference import Reference, smooth_slopes
 from stiction.description.rotation import about
 from stiction.errors import InputError, MotionFileError
-from stiction.patterns.recorded import Recorded, equal_steps, text_of, text_table
+from stiction.patterns.recorded import Recorded, arrays_of, equal_steps, text_of, text_table
 from stiction.patterns.smoothing import smoothed
 from stiction.robot.robot import Robot
 
@@ -180,15 +179,14 @@ def _split(path: Path, names: list[str], table: np.ndarray) -> tuple[np.ndarray,
 
 def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
     """Time, names and coordinates of an archive."""
-    if not path.is_file():
-        raise MotionFileError(f"{path}: no such file")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            time, names, q = (file[name] for name in ("t", "coordinate_names", "q"))
-    except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
+    wanted = ("t", "coordinate_names", "q")
+    arrays = arrays_of(path, wanted)
+    missing = [name for name in wanted if name not in arrays]
+    if missing:
         raise MotionFileError(
-            f"{path}: not an archive with t, coordinate_names and q ({error})"
-        ) from None
+            f"{path}: not an archive with {', '.join(wanted)}: it has no {', '.join(missing)}"
+        )
+    time, names, q = (arrays[name] for name in wanted)
     if time.ndim != 1 or q.shape != (len(time), len(names)) or not np.isfinite(q).all():
         raise MotionFileError(
             f"{path}: t has shape {time.shape}, q {q.shape}, and there are {len(names)} names; "

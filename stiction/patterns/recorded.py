@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -257,3 +258,14 @@ def text_of(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise MotionFileError(f"{path}: cannot be read as text ({error})") from None
+
+
+def arrays_of(path: Path, wanted: Sequence[str] = ()) -> dict[str, np.ndarray]:
+    """What an archive of arrays (.npz) holds; of some names only, if they are given."""
+    if not path.is_file():
+        raise MotionFileError(f"{path}: no such file")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in wanted or file.files if name in file}
+    except (OSError, ValueError, BadZipFile, EOFError) as error:
+        raise MotionFileError(f"{path}: not an archive of arrays (.npz) ({error})") from None

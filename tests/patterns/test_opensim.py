@@ -83,6 +83,12 @@ def test_a_broken_file_is_told_with_its_line(tmp_path, name, text, words):
     assert words in str(error.value)
 
 
+def test_an_archive_without_coordinates_is_told_what_it_lacks(tmp_path):
+    np.savez(tmp_path / "a.npz", t=TIME, angle=ANGLE)
+    with pytest.raises(MotionFileError, match="has no coordinate_names, q"):
+        read_opensim(tmp_path / "a.npz")
+
+
 # --------------------------------------------------------------------------------- measured walking
 
 
