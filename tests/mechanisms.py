@@ -92,3 +92,11 @@ def detected(world: World, q: np.ndarray, v: np.ndarray | None = None, reach_tim
 def patience(seconds: float) -> float:
     """Processor time that is allowed; five times as long where coverage watches every line."""
     return seconds if JIT else 5 * seconds
+
+
+def random_pose(rng: np.random.Generator, height: float) -> np.ndarray:
+    """Positions of a free link at a height [m], turned any way."""
+    quaternion = rng.normal(size=4)
+    return np.array(
+        [*rng.uniform(-0.3, 0.3, 2), height, *(quaternion / np.linalg.norm(quaternion))]
+    )
