@@ -27,15 +27,7 @@ from stiction.kernels.spatial import (
     wrench_add,
     wrench_at_point,
 )
-from stiction.kernels.vectors import (
-    add,
-    dot,
-    like,
-    load_vector,
-    store_vector,
-    sub,
-    zero_vector,
-)
+from stiction.kernels.vectors import add, dot, like, load_vector, store_vector, sub, zero_vector
 
 NEVER = -1e9  # a floor that no point falls below: such a point is not held up [m/s]
 REACH = 10.0  # contact points that could touch within a step at so many times gravity are watched
