@@ -1,10 +1,10 @@
 """How exact contact is: every contact model in scenes whose motion is known in closed form.
 
-`closed_forms.py` has the scenes and says what is measured. Every model runs with `Midpoint`, the
+`closed_forms/` has the scenes and says what is measured. Every model runs with `Midpoint`, the
 default; the solvers of Coulomb's law also with `SemiImplicitEuler`, which is of first order and
 shows it, and with `RungeKutta4`, named for the rods, whose contact it follows more closely. Each
 target must be met by the models named for it, at both time steps; what the others do is printed
-beside. Force laws get the stiffness that a time step bears, see `model_for`.
+beside. Force laws get the stiffness that a time step bears, see `closed_forms/models.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import stiction as st
-from stiction.bench.closed_forms import SCENES, Contender, Material, Trial, model_for
-from stiction.contact.contact_model import MODELS, NoContact
+from stiction.bench.closed_forms.models import Contender, Load, Material, model_for
+from stiction.bench.closed_forms.scenes import SCENES
+from stiction.bench.closed_forms.trial import Trial
+from stiction.bench.told import parameters_told
+from stiction.contact.contact_model import our_models
 from stiction.errors import InputError, SimulationError
 
 TIME_STEPS = (0.001, 0.004)  # [s]
@@ -73,9 +76,7 @@ TARGETS = {
 def contenders() -> list[Contender]:
     """Every contact model of ours with the default integrator; some also in another way."""
     default, euler, fourth = st.Midpoint(), st.SemiImplicitEuler(), st.RungeKutta4()
-    kinds = [
-        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
-    ]
+    kinds = our_models()
     exact = [kind for kind in kinds if kind.__name__ in EXACT]
     others = [kind for kind in kinds if kind not in exact]
     return [
@@ -172,17 +173,12 @@ def _two_digits(x: float | None) -> float | str | None:
 
 def parameters(field: list[Contender]) -> list[dict[str, Any]]:
     """What each contender is given for a brick, at each time step."""
-    brick = st.robots.brick()
+    mass = st.robots.brick().total_mass / 4
     return [
         {
             "model": contender.name,
             "dt [ms]": 1000 * dt,
-            "values": ", ".join(
-                f"{name} {value:g}"
-                for name, value in model_for(contender, Material(), brick.total_mass, 4, dt)
-                ._asdict()
-                .items()
-            ),
+            "values": parameters_told(model_for(contender, Load(Material(), mass, dt))),
         }
         for contender in field
         for dt in (TIME_STEPS if contender.is_law else TIME_STEPS[:1])

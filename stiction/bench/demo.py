@@ -26,7 +26,7 @@ from stiction.contact.contact_model import (
     IMPULSE_LAW,
     IMPULSE_SOLVER,
     MODELS,
-    NoContact,
+    our_models,
 )
 from stiction.errors import SimulationError
 from stiction.patterns.pattern import Pattern
@@ -85,7 +85,7 @@ def demo(
     steps: int = STEPS,
 ) -> dict[str, Any]:
     """Walk, save motion_MODEL.h5 and motions.png in the folder; returns what was measured."""
-    kinds = our_models() if kinds is None else kinds
+    kinds = by_family() if kinds is None else kinds
     folder.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
     pattern, rows = walked_in_parallel(folder, kinds, steps, progress)
@@ -117,12 +117,11 @@ def demo(
     }
 
 
-def our_models() -> list[Any]:
+def by_family() -> list[Any]:
     """All contact models of ours, family by family."""
-    kinds = [
-        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
-    ]
-    return sorted(kinds, key=lambda kind: (FAMILIES.index(MODELS[kind].family), kind.__name__))
+    return sorted(
+        our_models(), key=lambda kind: (FAMILIES.index(MODELS[kind].family), kind.__name__)
+    )
 
 
 def motion_file(folder: Path, kind: Any) -> Path:

@@ -18,6 +18,7 @@ import numpy as np
 
 import stiction as st
 from stiction.bench.data import G1, MENAGERIE, data_file
+from stiction.bench.told import mujoco_told
 
 DT = 0.001  # [s]
 MUST, GOAL = 0.6, 0.35  # of MuJoCo's time a step
@@ -118,18 +119,10 @@ def report(robot: st.Robot, model: Any, best: dict, repeats: int, steps: int) ->
         for flight, row in times.items()
     }
     worst = max(ratio for row in ratios.values() for ratio in row.values())
-    options = {
-        "integrator": mujoco.mjtIntegrator(model.opt.integrator).name,
-        "solver": mujoco.mjtSolver(model.opt.solver).name,
-        "cone": mujoco.mjtCone(model.opt.cone).name,
-        "iterations": int(model.opt.iterations),
-        "tolerance": float(model.opt.tolerance),
-        "dt": DT,
-    }
     return {
         "robot": robot.name,
         "mujoco": mujoco.__version__,
-        "mujoco options": options,
+        "mujoco options": mujoco_told(model),
         "steps": steps,
         "repeats, best taken": repeats,
         "microseconds a step": times,

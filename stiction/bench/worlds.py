@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import stiction as st
-from stiction.bench.contact import SERVO, contact_models, loaded, robot_on_points
+from stiction.bench.contact.cases import SERVO, loaded, robot_on_points
+from stiction.bench.contact.models import contact_models
 from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.dynamics import servo_targets
 from stiction.errors import InputError

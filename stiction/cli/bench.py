@@ -33,7 +33,7 @@ def _bench_dynamics(args: argparse.Namespace) -> Result:
 
 
 def _bench_contact(args: argparse.Namespace) -> Result:
-    from stiction.bench.contact import bench
+    from stiction.bench.contact.race import bench
 
     return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
 

@@ -100,12 +100,9 @@ COMMAND = Command(
 def known_models() -> dict[str, type]:
     """All contact models of ours by name, force laws first."""
     import stiction  # noqa: F401  registers the models
-    from stiction.contact.contact_model import MODELS, NoContact
+    from stiction.contact.contact_model import MODELS, our_models
 
-    ours = [
-        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
-    ]
-    ours.sort(key=lambda kind: (MODELS[kind].family, kind.__name__))
+    ours = sorted(our_models(), key=lambda kind: (MODELS[kind].family, kind.__name__))
     return {kind.__name__: kind for kind in ours}
 
 

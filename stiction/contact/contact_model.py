@@ -163,6 +163,13 @@ def no_contact(params, dynamics, contact, memory, work, dt):
     return OK
 
 
+def our_models() -> list[type]:
+    """All contact models of this package but `NoContact`."""
+    return [
+        kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
+    ]
+
+
 def contact_forces(params, dynamics, contact, memory, work, dt):
     """Write `contact.force` or `contact.impulse` with the model of `params`; returns a status."""
     return MODELS[type(params)].kernel(params, dynamics, contact, memory, work, dt)

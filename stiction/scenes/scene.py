@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model
+from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model, our_models
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
@@ -249,8 +249,4 @@ def model_kind(name: str) -> Any:
 
 def contact_kinds() -> dict[str, Any]:
     """All contact models of ours by name."""
-    return {
-        kind.__name__: kind
-        for kind in MODELS
-        if kind is not NoContact and kind.__module__.startswith("stiction.")
-    }
+    return {kind.__name__: kind for kind in our_models()}

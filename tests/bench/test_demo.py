@@ -12,7 +12,7 @@ from stiction.cli import main
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import SimulationError
 
-NAMES = [kind.__name__ for kind in demo.our_models()]
+NAMES = [kind.__name__ for kind in demo.by_family()]
 STEPS = 2
 
 
@@ -23,7 +23,7 @@ def test_every_model_of_ours_is_shown():
 
 
 def test_all_have_the_same_friction_and_no_parameter_is_lost():
-    for kind in demo.our_models():
+    for kind in demo.by_family():
         model = demo.ground(kind)
         frictions = {getattr(model, name) for name in kind._fields if name.startswith("mu")}
         assert frictions <= {demo.FRICTION}

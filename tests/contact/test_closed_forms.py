@@ -1,6 +1,6 @@
 """Contact against closed forms: the targets, scene by scene, for the models named for them.
 
-The scenes and what is measured in them are in `stiction/bench/closed_forms.py`; `stiction bench
+The scenes and what is measured in them are in `stiction/bench/closed_forms/`; `stiction bench
 accuracy` prints the same for all models.
 """
 
@@ -11,9 +11,17 @@ import pytest
 
 import stiction as st
 from mechanisms import fewer
-from stiction.bench import accuracy, closed_forms
+from stiction.bench import accuracy
 from stiction.bench.accuracy import EVEN, FOURTH, TARGETS, TIME_STEPS
-from stiction.bench.closed_forms import SCENES, Contender, Material, Trial
+from stiction.bench.closed_forms import balls, blocks, rods
+from stiction.bench.closed_forms.models import (
+    Contender,
+    Material,
+    damping_ratio,
+    hunt_crossley_ratio,
+)
+from stiction.bench.closed_forms.scenes import SCENES
+from stiction.bench.closed_forms.trial import HEADINGS, Trial, along
 from stiction.cli import main
 from stiction.errors import InputError
 
@@ -51,7 +59,7 @@ def test_the_named_models_meet_the_targets(scene, name, dt):
 @pytest.mark.parametrize("name", accuracy.EXACT)
 @pytest.mark.parametrize("e", [0.0, 0.5, 0.9, 1.0])
 def test_a_ball_comes_up_to_e_squared_of_its_height_and_gains_no_energy(e, name, dt):
-    found = closed_forms.bounce(Trial(CONTENDERS[name], dt), e)
+    found = balls.bounce(Trial(CONTENDERS[name], dt), e)
     check("bounce", name, dt, {f"e {e:g}: {measure}": value for measure, value in found.items()})
 
 
@@ -62,7 +70,7 @@ def test_a_ball_comes_up_to_e_squared_of_its_height_and_gains_no_energy(e, name,
 def test_a_rod_on_its_end_gains_no_energy(e, name, dt):
     # points are carried on through a step to second order
     limit = {0.001: 2e-6, 0.004: 1e-4}[dt]
-    assert closed_forms.rod_gain(Trial(CONTENDERS[name], dt), e) <= limit
+    assert rods.rod_gain(Trial(CONTENDERS[name], dt), e) <= limit
 
 
 @pytest.mark.jit
@@ -70,8 +78,8 @@ def test_a_rod_on_its_end_gains_no_energy(e, name, dt):
 def test_newtons_law_of_restitution_gains_energy_with_friction(name):
     """Kane's paradox: so it is no default."""
     trial = Trial(CONTENDERS[name], 0.001)
-    assert closed_forms.rod_gain(trial, 0.9, newton_impacts=1.0) > 0.01
-    assert closed_forms.rod_gain(trial, 1.0, newton_impacts=1.0) > 0.1
+    assert rods.rod_gain(trial, 0.9, newton_impacts=1.0) > 0.01
+    assert rods.rod_gain(trial, 1.0, newton_impacts=1.0) > 0.1
 
 
 @pytest.mark.jit
@@ -92,7 +100,7 @@ def test_a_block_slides_its_way_and_rests():
     dt, v0 = 0.004, 0.5
     world = st.World(st.robots.brick())
     state = world.standing()
-    state.v[:2] = v0 * closed_forms.along(closed_forms.HEADINGS[1])
+    state.v[:2] = v0 * along(HEADINGS[1])
     trial = Trial(COULOMB, dt)
     motion = trial.simulate(world, state, fewer(100, 40) * dt)
     way = float(np.linalg.norm(motion.q[-1, :2]))
@@ -102,7 +110,7 @@ def test_a_block_slides_its_way_and_rests():
 
 def test_a_block_stays_on_a_slope_that_it_could_just_not_stay_on():
     dt = 0.004
-    world = closed_forms.tilted_world(math.atan(0.99 * 0.5), closed_forms.HEADINGS[2])
+    world = blocks.tilted_world(math.atan(0.99 * 0.5), HEADINGS[2])
     trial = Trial(CONTENDERS["GaussSeidel"], dt)
     motion = trial.simulate(world, world.standing(), fewer(250, 25) * dt)
     half = len(motion) // 2
@@ -121,7 +129,7 @@ def test_eight_points_carry_the_same(name):
 
 def test_a_rod_that_is_fixed_where_it_lands_stays_slow():
     world = st.World(st.robots.rod())
-    _, state = list(closed_forms.rod_states(world))[53]  # its end comes down tumbling
+    _, state = list(rods.rod_states(world))[53]  # its end comes down tumbling
     motion = Trial(CONTENDERS["Bilateral"], 0.004).simulate(world, state, 0.06)
     assert np.abs(motion.v[:, :3]).max() < 10.0
 
@@ -132,7 +140,7 @@ def test_a_rod_that_is_fixed_where_it_lands_stays_slow():
 @pytest.mark.parametrize("e", [0.3701, 0.5, 0.9, 0.999])
 def test_the_damper_of_a_spring_is_chosen_for_a_restitution(e):
     """Down under damping and up without: integrated in small steps."""
-    zeta, dt = closed_forms._damping_ratio(e), 1e-4
+    zeta, dt = damping_ratio(e), 1e-4
     x, v = 0.0, -1.0
     while x <= 0.0:
         v += dt * (-x - (2 * zeta * v if v < 0 else 0.0))
@@ -142,7 +150,7 @@ def test_the_damper_of_a_spring_is_chosen_for_a_restitution(e):
 
 def test_hunt_crossleys_damping_is_chosen_for_the_restitution_at_a_speed():
     speed, e, dt = 2.0, 0.7, 1e-5
-    a = closed_forms._hunt_crossley_ratio(Material(restitution=e, speed=speed), 100.0)
+    a = hunt_crossley_ratio(Material(restitution=e, speed=speed), 100.0)
     d, d_dot = 0.0, speed
     while d >= 0.0:
         d_dot -= dt * 1000.0 * max(d, 0.0) ** 1.5 * (1 + a * d_dot)

@@ -5,7 +5,9 @@ import pytest
 
 import stiction as st
 from conftest import data_file
-from stiction.bench import contact as bench
+from stiction.bench.contact.cases import make_cases
+from stiction.bench.contact.contenders import Ours
+from stiction.bench.contact.models import contact_models
 from stiction.bench.data import G1
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.kernels.joints import untried_mode
@@ -13,7 +15,7 @@ from stiction.kernels.tree import LOOSE, SLIDING_DOWN, SLIDING_UP, STUCK, alloca
 
 STEPS = 1000
 REACH = 0.05  # a joint may come this near to its stop within a step [rad]
-NAMES = [type(model).__name__ for model in bench.contact_models(8)]
+NAMES = [type(model).__name__ for model in contact_models(8)]
 
 
 def away_from_stops(motion, tree):
@@ -34,10 +36,10 @@ def away_from_stops(motion, tree):
 @pytest.mark.parametrize("kind", ["stand 8", "drive 8"])
 def test_friction_of_joints_never_exceeds_its_limit(kind, name, tmp_path):
     """G1 on its feet: at rest, and with every joint driven by random torques."""
-    cases = bench.make_cases(data_file(*G1.split("/")), tmp_path, STEPS)
+    cases = make_cases(data_file(*G1.split("/")), tmp_path, STEPS)
     case = next(case for case in cases if case.name == kind)
-    (model,) = (model for model in bench.contact_models(8) if type(model).__name__ == name)
-    ours = bench.Ours(case, model)
+    (model,) = (model for model in contact_models(8) if type(model).__name__ == name)
+    ours = Ours(case, model)
     ours.simulate(STEPS)
     assert ours.failure is None
     tree = case.world.tree

@@ -24,7 +24,7 @@ from contact.problems import (
     thrown,
 )
 from mechanisms import fewer
-from stiction.bench.contact import FRICTION, robot_on_points
+from stiction.bench.contact.cases import FRICTION, robot_on_points
 from stiction.contact.solvers.newton import CLOSE
 from stiction.kernels.response import NOT_CONVERGED
 

@@ -1,0 +1,182 @@
+"""The contact model of a contender, with parameters for what a scene asks of the contact.
+
+A model that is to be chosen for a load registers a function of the `Load`:
+
+    @chosen_for(SpringDamper)
+    def spring_damper(load): ...  # -> parameters by name
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import stiction as st
+from stiction.contact.contact_model import FORCE_LAW, MODELS
+
+GRAVITY = 9.81  # [m/s2]
+FRICTION = 0.5
+
+# Force laws are as stiff as a time step bears: the body on its points swings by this angle a step.
+# Between a body and the mass on one of its points lies a factor of about three, which this leaves.
+ANGLE = 0.2  # [rad]
+REST_DAMPING = 0.7  # of the critical one, where nothing is to bounce
+SOFT = 2.0  # the same of Hunt and Crossley's law at an impact: its damping times the speed
+
+
+class Contender(NamedTuple):
+    """A contact model, parameters that are always given to it, and an integrator."""
+
+    name: str
+    kind: Any
+    always: dict[str, float]
+    integrator: Any
+
+    def has(self, parameter: str) -> bool:
+        """Whether the model has a parameter of this name."""
+        return parameter in self.kind._fields
+
+    @property
+    def slides(self) -> bool:
+        """Whether the model knows friction."""
+        return any(self.has(name) for name in ("mu", "mu_kinetic", "mu_static"))
+
+    @property
+    def is_law(self) -> bool:
+        """Whether it is a force law."""
+        return MODELS[self.kind].family == FORCE_LAW
+
+
+class Material(NamedTuple):
+    """What a scene asks of a contact, whatever the model calls it."""
+
+    mu_static: float = FRICTION
+    mu_kinetic: float = FRICTION
+    restitution: float = 0.0
+    speed: float = 0.0  # of the impact that restitution is chosen for, 0 for none [m/s]
+    newton_impacts: float = 0.0
+
+
+class Load(NamedTuple):
+    """What the parameters of a model are chosen for."""
+
+    material: Material
+    mass: float  # on a point [kg]
+    dt: float  # [s]
+
+    @property
+    def omega(self) -> float:
+        """Angular frequency at which a mass on a spring swings by ANGLE in a step [rad/s]."""
+        return ANGLE / self.dt
+
+
+Parameters = dict[str, float]
+CHOICES: dict[type, Callable[[Load], Parameters]] = {}
+
+
+def chosen_for(*kinds: type) -> Callable[[Callable[[Load], Parameters]], Callable]:
+    """Register a function that chooses parameters of these contact models for a load."""
+
+    def declare(function: Callable[[Load], Parameters]) -> Callable[[Load], Parameters]:
+        CHOICES.update(dict.fromkeys(kinds, function))
+        return function
+
+    return declare
+
+
+def model_for(contender: Contender, load: Load) -> Any:
+    """Return the contender's model for a load; what is chosen for it wins over the material."""
+    material = load.material
+    values = {**material._asdict(), "mu": material.mu_kinetic}
+    if contender.kind in CHOICES:
+        values |= CHOICES[contender.kind](load)
+    chosen = {name: value for name, value in values.items() if contender.has(name)}
+    return contender.kind(**{**chosen, **contender.always})
+
+
+# -------------------------------------------------------------------------------------- force laws
+
+
+@chosen_for(st.SpringDamper, st.ImplicitSpringDamper)
+def spring_damper(load: Load) -> Parameters:
+    """Damping that gives the restitution; force laws have no coefficient of it."""
+    zeta = damping_ratio(load.material.restitution)
+    return {
+        "stiffness": load.mass * load.omega**2,
+        "damping": 2 * zeta * load.mass * load.omega,
+    }
+
+
+@chosen_for(st.HuntCrossley)
+def hunt_crossley(load: Load) -> Parameters:
+    """The same depth at rest as a linear spring; damping that gives the restitution at a speed."""
+    sag = GRAVITY / load.omega**2
+    stiffness = load.mass * GRAVITY / sag**1.5
+    ratio = hunt_crossley_ratio(load.material, load.omega)
+    return {"stiffness": stiffness, "damping": stiffness * ratio}
+
+
+@chosen_for(st.Distributed)
+def distributed(load: Load) -> Parameters:
+    """Linear springs and dampers, the same along the ground as across."""
+    spring, damper = load.mass * load.omega**2, 2 * REST_DAMPING * load.mass * load.omega
+    across = {"stiffness": spring, "alpha": 1.0, "damping": damper, "beta": 0.0}
+    return across | {"tangential_stiffness": spring, "tangential_damping": damper}
+
+
+def damping_ratio(e: float) -> float:
+    """Of a spring whose damper acts only while it is compressed, for a restitution e above 0.
+
+    e = exp(-zeta / s * atan(s / zeta)) with s = sqrt(1 - zeta^2).
+    """
+    if e == 0:
+        return REST_DAMPING
+    low, high = 0.0, 1.0 - 1e-12
+    for _ in range(60):
+        zeta = 0.5 * (low + high)
+        s = math.sqrt(1 - zeta**2)
+        more = math.exp(-zeta / s * math.atan2(s, zeta)) > e
+        low, high = (zeta, high) if more else (low, zeta)
+    return low
+
+
+def hunt_crossley_ratio(material: Material, omega: float) -> float:
+    """Damping over stiffness a [s/m]: a v (1 + e) = log((1 + a v) / (1 - a v e)) for e above 0."""
+    e, v = material.restitution, material.speed
+    if e == 0:
+        return min(omega / GRAVITY, SOFT / v) if v > 0 else omega / GRAVITY
+    if e == 1:
+        return 0.0
+    low, high = 0.0, (1 - 1e-12) / e  # of a v
+    for _ in range(60):
+        x = 0.5 * (low + high)
+        more = math.log((1 + x) / (1 - x * e)) < x * (1 + e)
+        low, high = (x, high) if more else (low, x)
+    return low / v
+
+
+# ------------------------------------------------------------------------------------ other laws
+
+
+@chosen_for(st.Feedback)
+def feedback(load: Load) -> Parameters:
+    """The paper's gains at 1 ms, and such that a step does as much at others."""
+    dt = load.dt
+    return {
+        "velocity_gain": 0.25 / dt,
+        "position_gain": 5e-4 / dt**2,
+        "steady_depth": 10 * GRAVITY * dt**2,
+    }
+
+
+@chosen_for(st.Multipoint)
+def multipoint(load: Load) -> Parameters:
+    """The speed below which points stick is derived from the step."""
+    return {"eps": 0.0}
+
+
+@chosen_for(st.Balanced)
+def balanced(load: Load) -> Parameters:
+    """As `Multipoint`, and nearly rigid beyond the membrane."""
+    return {"eps": 0.0, "relaxation": 1e-4, "relative": 1.0, "spring_beyond": 0.0}

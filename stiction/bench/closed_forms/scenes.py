@@ -1,0 +1,16 @@
+"""All scenes by name, in the order in which they are reported."""
+
+from stiction.bench.closed_forms.balls import bounces, rolling
+from stiction.bench.closed_forms.blocks import break_away, rest, slope_above, slope_below, stopping
+from stiction.bench.closed_forms.rods import rods
+
+SCENES = {
+    "stopping": stopping,
+    "slope 99 %": slope_below,
+    "slope 101 %": slope_above,
+    "break-away": break_away,
+    "bounce": bounces,
+    "rolling": rolling,
+    "rod": rods,
+    "rest": rest,
+}

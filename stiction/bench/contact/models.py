@@ -1,0 +1,43 @@
+"""Our contact models with the parameters that they have in the benchmark on the ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stiction.bench.contact.cases import FRICTION
+from stiction.contact.contact_model import our_models
+from stiction.world.contact_points import SOLE_POINTS
+
+# Slower, a point does not slip. Friction of 1 ms gives a light foot 0.1 m/s: with a threshold much
+# below that it turns the feet about in every step, and the joints with them.
+EPS = 0.05  # [m/s]
+# Of one foot, shared by its points; G1 sinks 1.6 mm. Of more than SOLE_POINTS under a foot these
+# laws give each a share by themselves.
+FORCE_LAWS = {
+    "SpringDamper": {"stiffness": 1e5, "damping": 500.0},
+    "ImplicitSpringDamper": {"stiffness": 1e5, "damping": 500.0},
+    "HuntCrossley": {"stiffness": 2.5e6, "damping": 2.5e6},
+}
+DISTRIBUTED = {
+    "stiffness": 1e5,
+    "damping": 500.0,
+    "tangential_stiffness": 1e5,
+    "tangential_damping": 500.0,
+}
+SHARED = {**FORCE_LAWS, "Distributed": DISTRIBUTED}  # by the points of a foot
+# not shared
+WHOLE = {**dict.fromkeys(FORCE_LAWS, {"eps": EPS}), "Distributed": {"alpha": 1.0, "beta": 0.0}}
+
+
+def contact_models(points: int) -> list[Any]:
+    """All our contact models, with the same friction; force laws share the sole's stiffness."""
+    models = []
+    for kind in our_models():
+        name = kind.__name__
+        least = 1 / SOLE_POINTS if name in FORCE_LAWS else 0.0
+        share = max(2 / points, least)
+        values = {"mu_static": FRICTION, "mu_kinetic": FRICTION, **WHOLE.get(name, {})}
+        values |= {one: share * value for one, value in SHARED.get(name, {}).items()}
+        fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+        models.append(kind(**{one: values[one] for one in fields if one in values}))
+    return models
