@@ -58,7 +58,7 @@ from stiction.kernels.vectors import (
     transform,
     zero_vector,
 )
-from stiction.step.integrator import integrator
+from stiction.step.integrator import Accounting, integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion, solve_motion_again
 from stiction.step.system import Instant, Shares
@@ -74,6 +74,7 @@ __all__ = [
     "NO_PULL",
     "OK",
     "UNIQUE_FORCES",
+    "Accounting",
     "Damping",
     "Duration",
     "Exponent",

@@ -12,7 +12,7 @@ from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import normalize_quaternions, position_rate
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
-from stiction.step.integrator import integrator
+from stiction.step.integrator import Accounting, integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion, solve_motion_again
 from stiction.step.system import Instant, Shares
@@ -22,7 +22,11 @@ class RungeKutta4(NamedTuple):
     """Classical Runge-Kutta: four evaluations, fourth order, everything explicit."""
 
 
-@integrator(RungeKutta4, growth=lambda z: 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))))
+@integrator(
+    RungeKutta4,
+    growth=lambda z: 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))),
+    accounting=Accounting(torque_held=False),  # records those of the first of four stages
+)
 def runge_kutta4(params, system, state, work, time, dt):
     """Take one step of the classical Runge-Kutta method."""
     q, v, dynamics = state.q, state.v, system.dynamics

@@ -6,7 +6,7 @@ from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
-from stiction.step.integrator import integrator
+from stiction.step.integrator import Accounting, integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion, solve_motion_again
 from stiction.step.system import Instant, Shares
@@ -24,7 +24,7 @@ class Leapfrog(NamedTuple):
     """
 
 
-@integrator(SemiImplicitEuler)
+@integrator(SemiImplicitEuler, accounting=Accounting(configuration=0.0, damping=1.0))
 def semi_implicit_euler(params, system, state, work, time, dt):
     """Take one step of semi-implicit Euler."""
     q, v, dynamics = state.q, state.v, system.dynamics

@@ -1,10 +1,10 @@
 """Where the energy of a motion goes: the work of every force, step by step.
 
-The work of a force in a step is its product with the mean of the velocities at both ends. For
-`SemiImplicitEuler` that accounts for kinetic energy exactly at the configuration of the step, with
-joint damping taken at the end of the step as it does; other integrators are accounted for in the
-middle of the step. What remains is the error of the integrator, and of a contact law that changes
-from stage to stage of a step. It falls with dt.
+The work of a force in a step is its product with the mean of the velocities at both ends. An
+integrator declares when in the step its forces act (`Accounting`). For `SemiImplicitEuler`, in the
+configuration of the step's begin, with joint damping at its end: that accounts for kinetic energy
+exactly. Others are accounted for in the middle of the step. What remains is the error of the
+integrator, and of a contact law that changes from stage to stage of a step. It falls with dt.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from stiction.metrics.points import (
     followed_points,
     step_length,
 )
+from stiction.step.integrator import ACCOUNTING, IN_THE_MIDDLE, Accounting
 from stiction.world.external import Push, TabulatedForce, bind_forces
 
 if TYPE_CHECKING:
@@ -73,17 +74,15 @@ def energy_balance(
             "the balance needs every step: forces between the recorded moments are not known; "
             "simulate with Recording(every=1)"
         )
-    dt = step_length(motion)
+    dt, when = step_length(motion), _accounting(motion)
     energy = motion.energy()
-    v_mean = (motion.v[:-1] + motion.v[1:]) / 2
-    at_end = motion.parameters.get("integrator") == "SemiImplicitEuler"
-    q = motion.q[:-1] if at_end else advanced(motion, motion.q[:-1], motion.v[:-1], dt / 2)
-    v_damped = motion.v[1:] if at_end else v_mean
+    q, v_mean = _at_work(motion, when.configuration * dt)
+    v_damped = (1 - when.damping) * motion.v[:-1] + when.damping * motion.v[1:]
     f_n_work, f_t_work = _contact_work(motion, q, v_mean, dt)
-    external = _external_work(motion, forces, q, v_mean, 0.0 if at_end else dt / 2)
+    external = _external_work(motion, forces, q, v_mean, when.configuration * dt)
     change = {"kinetic": np.diff(energy.kinetic), "potential": np.diff(energy.potential)}
     work = {
-        "torque": dt * (_torque(motion) * v_mean).sum(axis=1),
+        "torque": dt * (_torque(motion, when) * v_mean).sum(axis=1),
         "joints": dt * (motion.passive[:-1] * v_mean).sum(axis=1),
         "damping": -dt * (motion.world.tree.damping * v_damped * v_mean).sum(axis=1),
         "normal": f_n_work,
@@ -103,22 +102,34 @@ def contact_work(motion: Motion) -> np.ndarray:
     sum, but for springs that give back what they have taken.
     """
     dt = step_length(motion)
-    v_mean = (motion.v[:-1] + motion.v[1:]) / 2
-    at_end = motion.parameters.get("integrator") == "SemiImplicitEuler"
-    q = motion.q[:-1] if at_end else advanced(motion, motion.q[:-1], motion.v[:-1], dt / 2)
+    q, v_mean = _at_work(motion, _accounting(motion).configuration * dt)
     normal, friction = _contact_work(motion, q, v_mean, dt)
     belt = motion.world.ground.bind().velocity  # type: ignore[union-attr]
     return normal + friction - dt * motion.force[:-1].sum(axis=1) @ belt
 
 
-def _torque(motion: Motion) -> np.ndarray:
+def _accounting(motion: Motion) -> Accounting:
+    """Return when the forces of a step act; in its middle if the integrator is not known here."""
+    name = motion.parameters.get("integrator")
+    declared = (when for kind, when in ACCOUNTING.items() if kind.__name__ == name)
+    return next(declared, IN_THE_MIDDLE)
+
+
+def _at_work(motion: Motion, later: float) -> tuple[np.ndarray, np.ndarray]:
+    """Configurations `later` in each step [s], (n - 1, nq), and mean velocities, (n - 1, nv)."""
+    q, v = motion.q[:-1], motion.v[:-1]
+    moved = advanced(motion, q, v, later) if later > 0 else q
+    return moved, (v + motion.v[1:]) / 2
+
+
+def _torque(motion: Motion, when: Accounting) -> np.ndarray:
     """Torques that act in each step, (n - 1, nv).
 
-    `RungeKutta4` records those of its first stage; the mean with the next step's is nearer to what
-    acts over the step.
+    Where recorded ones are those of the begin of a step, the mean with the next step's is nearer to
+    what acts over the step.
     """
     torque = motion.torque[:-1]
-    if motion.parameters.get("integrator") != "RungeKutta4":
+    if when.torque_held:
         return torque
     following = motion.torque[1:]
     return (torque + np.where(np.isfinite(following), following, torque)) / 2

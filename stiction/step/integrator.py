@@ -12,24 +12,37 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from stiction.compiler.compiled import chooses, refuse_second
 from stiction.errors import InputError
 
+
+class Accounting(NamedTuple):
+    """When in a step, from 0 at its begin to 1 at its end, recorded forces are taken to do work."""
+
+    configuration: float = 0.5  # in which contact forces and external forces act
+    damping: float = 0.5  # velocity that joint damping acts at
+    torque_held: bool = True  # recorded torques act through the step; else they are its first
+
+
+IN_THE_MIDDLE = Accounting()
 INTEGRATORS: dict[type, Callable[..., int]] = {}
 GROWTH: dict[type, Callable[[Any], Any]] = {}
+ACCOUNTING: dict[type, Accounting] = {}
 ARGUMENTS = ("params", "system", "state", "work", "time", "dt")
 
 
 def integrator(
-    kind: type, growth: Callable[[Any], Any] | None = None
+    kind: type,
+    growth: Callable[[Any], Any] | None = None,
+    accounting: Accounting = IN_THE_MIDDLE,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters.
 
     growth: of an integrator that takes damping explicitly, by what a step multiplies a solution of
     x' = (z / dt) x, a function of complex z; `simulate` then warns of steps too long for servos,
-    springs and dampers of joints.
+    springs and dampers of joints. accounting: for the balance of energy of a motion.
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
@@ -39,7 +52,7 @@ def integrator(
                 f"integrator '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
             )
         refuse_second(kind, INTEGRATORS.get(kind), function)
-        INTEGRATORS[kind] = function
+        INTEGRATORS[kind], ACCOUNTING[kind] = function, accounting
         if growth is not None:
             GROWTH[kind] = growth
         return function
