@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.batch.problem import Problem, arrays_of, in_precision, tree_in_precision
-from stiction.contact.contact_model import Memory
+from stiction.batch.leaves import arrays_of, map_arrays
+from stiction.batch.problem import Problem, in_precision, tree_in_precision
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work
@@ -38,12 +38,11 @@ class CpuEngine:
         self.q, self.v = problem.q.astype(self.real), problem.v.astype(self.real)
         self.torque = problem.torque.astype(self.real)
         surface = in_precision(problem.surface, self.real)
-        self.memory = [np.repeat(array[None], problem.worlds, 0) for array in surface.memory]
+        self.memory = self._for_all(surface.memory)
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
         self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
         self.status = np.full(problem.worlds, OK)
-        once = allocate_report(self.real)
-        self.report = Report(*(np.repeat(array[None], problem.worlds, 0) for array in once))
+        self.report = self._for_all(allocate_report(self.real))
         self._table = problem.table.astype(self.real)
         self._values = problem.values.astype(self.real)
         self._controllers = [in_precision(one, self.real) for one in problem.controllers]
@@ -55,6 +54,10 @@ class CpuEngine:
         self._threads = min(threads, problem.worlds)
         self._rooms = [self._make_room() for _ in range(self._threads)]
 
+    def _for_all(self, one: Any) -> Any:
+        """Arrays of one world with an axis over worlds in front."""
+        return map_arrays(lambda array: np.repeat(array[None], self.problem.worlds, 0), one)
+
     def _make_room(self) -> Room:
         problem = self.problem
         system = System(
@@ -63,12 +66,11 @@ class CpuEngine:
             self._controllers[0],
             self._forces[0],
             in_precision(problem.model, self.real),
-            in_precision(self._surface, self.real),
+            map_arrays(np.ndarray.copy, self._surface),
         )
-        system = system._replace(surface=copy_arrays(system.surface))
         work = in_precision(allocate_work(problem.world, len(problem.point_names)), self.real)
         surface = system.surface
-        written = (system.dynamics[1:], surface.contact, surface.work, surface[-2:], work)
+        written = (system.dynamics[1:], surface.contact, surface.work, surface.impact, work)
         used = [(array, array.copy()) for array in arrays_of(written)]
         return Room(system, work, used)
 
@@ -94,7 +96,6 @@ class CpuEngine:
         system.dynamics.applied[:] = self.torque[world]
         surface = system.surface
         contact = surface.contact._replace(table=one_of(self._table, world))
-        memory = Memory(*(array[world] for array in self.memory))
         system = system._replace(
             dynamics=system.dynamics._replace(
                 mode=self.mode[world], last_acceleration=self.last_acceleration[world]
@@ -102,24 +103,24 @@ class CpuEngine:
             controllers=one_of(self._controllers, world),
             forces=one_of(self._forces, world),
             model=type(self.problem.model)(*one_of(self._values, world)),
-            surface=surface._replace(contact=contact, memory=memory),
+            surface=surface._replace(contact=contact, memory=of_world(self.memory, world)),
         )
         self.status[world] = self._run(
             self.problem.integrator,
             system,
             StepState(self.q[world], self.v[world]),
             room.work,
-            Record(*(array[world] for array in records)),
+            of_world(records, world),
             clock,
             first,
             last,
-            Report(*(array[world] for array in self.report)),
+            of_world(self.report, world),
         )
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds."""
-        shape = self.problem.worlds
-        return Record(*(np.zeros((shape, *array.shape), self.real) for array in record))
+        worlds = self.problem.worlds
+        return map_arrays(lambda array: np.zeros((worlds, *array.shape), self.real), record)
 
     def host_record(self, record: Record) -> Record:
         """Return the record."""
@@ -131,7 +132,7 @@ class CpuEngine:
 
     def reports(self) -> Report:
         """Return what became of each world, (worlds) each."""
-        return Report(*(array[:, 0].copy() for array in self.report))
+        return map_arrays(lambda array: array[:, 0].copy(), self.report)
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Take new forces along the coordinates, (worlds, nv)."""
@@ -151,9 +152,6 @@ def one_of(values: Any, world: int) -> Any:
     return values[world if len(values) > 1 else 0]
 
 
-def copy_arrays(values: Any) -> Any:
-    """Return nested tuples with copies of all arrays."""
-    if isinstance(values, tuple):
-        copies = [copy_arrays(value) for value in values]
-        return type(values)(*copies) if hasattr(values, "_fields") else tuple(copies)
-    return values.copy() if isinstance(values, np.ndarray) else values
+def of_world(values: Any, world: int) -> Any:
+    """What one world has of arrays with an axis over worlds in front."""
+    return map_arrays(lambda array: array[world], values)

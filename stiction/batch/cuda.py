@@ -12,13 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.batch.leaves import arrays_of, map_arrays, map_leaves
 from stiction.batch.packed import LANES, Layout, viewer
-from stiction.batch.problem import (
-    Problem,
-    arrays_of,
-    in_precision,
-    tree_in_precision,
-)
+from stiction.batch.problem import Problem, in_precision, tree_in_precision
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
@@ -95,7 +91,7 @@ class CudaEngine:
         needed = blocks * LANES * source.worlds.items * source.worlds.item.itemsize
         self.bytes_of_worlds = needed + sum(array.nbytes for array in arrays_of(given))
         check_memory(self.cuda, self.bytes_of_worlds, problem.worlds)
-        self.given = moved(self.cuda, given)
+        self.given = map_arrays(lambda one: self.cuda.to_device(np.ascontiguousarray(one)), given)
         self._first = self.cuda.to_device(source.worlds.contents())
         self._shared = self.cuda.to_device(source.shared.contents())
         self._worlds = self.cuda.device_array(
@@ -139,7 +135,7 @@ class CudaEngine:
             last(problem.table) if len(problem.table) > 1 else NONE,
             stacked([in_precision(one, real) for one in problem.controllers]),
             stacked([in_precision(one, real) for one in problem.forces]),
-            Report(*(np.tile(array[:, None], problem.worlds) for array in allocate_report(real))),
+            map_arrays(lambda one: np.tile(one[:, None], problem.worlds), allocate_report(real)),
             np.full((1, problem.worlds), OK),
         )
 
@@ -154,11 +150,11 @@ class CudaEngine:
         """Return a record for all worlds, on the device, world-last."""
         worlds, one = self.problem.worlds, in_precision(record, self.real)
         check_memory(self.cuda, worlds * sum(array.nbytes for array in one), worlds)
-        return Record(*(self.cuda.device_array((*array.shape, worlds), self.real) for array in one))
+        return map_arrays(lambda x: self.cuda.device_array((*x.shape, worlds), self.real), one)
 
     def host_record(self, record: Any) -> Record:
         """Return a record in the memory of the computer, (worlds, rows, ...)."""
-        return Record(*(np.moveaxis(array.copy_to_host(), -1, 0).copy() for array in record))
+        return map_leaves(lambda one: np.moveaxis(one.copy_to_host(), -1, 0).copy(), record)
 
     def host(self, name: str) -> np.ndarray:
         """Return q, v or status in the memory of the computer, (worlds, ...)."""
@@ -166,7 +162,7 @@ class CudaEngine:
 
     def reports(self) -> Report:
         """Return what became of each world, (worlds) each."""
-        return Report(*(array.copy_to_host()[0] for array in self.given.report))
+        return map_leaves(lambda one: one.copy_to_host()[0], self.given.report)
 
     def set_torque(self, torque: np.ndarray) -> None:
         """Copy forces along the coordinates to the device, (worlds, nv)."""
@@ -200,23 +196,7 @@ def stacked(values: list[Any]) -> Any:
     """Return several as one with a last axis over worlds; NONE of only one."""
     if len(values) == 1:
         return NONE
-    first = values[0]
-    if isinstance(first, tuple):
-        parts = [stacked([value[k] for value in values]) for k in range(len(first))]
-        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
-    if isinstance(first, np.ndarray):
-        return np.ascontiguousarray(np.stack(values, axis=-1))
-    return np.array(values)
-
-
-def moved(cuda: Any, values: Any) -> Any:
-    """Return nested tuples with their arrays on the device."""
-    if isinstance(values, tuple):
-        parts = [moved(cuda, value) for value in values]
-        return type(values)(*parts) if hasattr(values, "_fields") else tuple(parts)
-    return (
-        cuda.to_device(np.ascontiguousarray(values)) if isinstance(values, np.ndarray) else values
-    )
+    return map_leaves(lambda *leaves: np.ascontiguousarray(np.stack(leaves, axis=-1)), *values)
 
 
 def check_memory(cuda: Any, needed: int, worlds: int) -> None:

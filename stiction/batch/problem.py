@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.batch.leaves import map_leaves
 from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.contact.surface import Surface
@@ -278,22 +279,15 @@ def shape_of(values: Any) -> Any:
 
 def in_precision(values: Any, real: Any) -> Any:
     """Return nested tuples with arrays and numbers in a precision; whole numbers stay."""
-    if isinstance(values, tuple):
-        moved = [in_precision(value, real) for value in values]
-        return type(values)(*moved) if hasattr(values, "_fields") else tuple(moved)
-    if isinstance(values, np.ndarray):
-        return values.astype(real) if values.dtype == np.float64 else values
-    return real(values) if isinstance(values, float) else values
+
+    def convert(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray):
+            return leaf.astype(real) if leaf.dtype == np.float64 else leaf
+        return real(leaf) if isinstance(leaf, float) else leaf
+
+    return map_leaves(convert, values)
 
 
 def tree_in_precision(tree: Any, real: Any) -> Any:
     """Return the tree with the slack that its precision needs."""
-    moved = in_precision(tree, real)
-    return moved._replace(slack=np.array(SLACK[np.dtype(real)], real))
-
-
-def arrays_of(values: Any) -> list[np.ndarray]:
-    """Return all arrays in nested tuples."""
-    if isinstance(values, tuple):
-        return [array for value in values for array in arrays_of(value)]
-    return [values] if isinstance(values, np.ndarray) else []
+    return in_precision(tree, real)._replace(slack=np.array(SLACK[np.dtype(real)], real))
