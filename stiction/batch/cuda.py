@@ -27,7 +27,7 @@ from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
-SHARED = ("controllers", "forces", "dynamics.tree", "surface.places", "surface.ground")
+SHARED = ("controllers", "forces", "dynamics.tree", "surface.points", "surface.ground")
 NONE: Any = ()  # a kernel takes no None
 run_world = kernel(run)
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from stiction.batch.cuda import SHARED, Bundle
+from stiction.contact.surface import Surface
+from stiction.kernels.tree import Dynamics
+
 ROOT = Path(__file__).parents[2]
 # Five steps at up to 1 m/s; single-precision solvers stop at 1e-5 of the impulses, which the five
 # steps of a landing amplify, and what Bilateral fixes yields a little.
@@ -41,3 +45,10 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
     assert len(rows) == 37
     for row in rows:
         assert row["worst"] <= AGREEMENT[row["precision"]], row
+
+
+def test_what_all_worlds_share_is_part_of_a_world():
+    parts = {"dynamics": Dynamics, "surface": Surface}
+    for path in SHARED:
+        first, *below = path.split(".")
+        assert first in Bundle._fields and all(name in parts[first]._fields for name in below)
