@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS
 from stiction.errors import InputError
-from stiction.metrics.points import material_pairs, normals, require_contact, step_length
+from stiction.metrics.points import normals, require_contact, step_length
 from stiction.world.contact_points import contact_points_of
 from stiction.world.materials import pair_table
 
@@ -114,11 +114,8 @@ def friction_coefficients(motion: Motion) -> Friction:
     """
     require_contact(motion)
     model = _model(motion)
-    _, _, pairs = contact_points_of(motion.world)
-    meeting = material_pairs(motion)
-    table = _recorded_table(motion, model)
-    if table is None:  # an older file
-        table, _ = pair_table(model, pairs, motion.world.materials)
+    meeting = motion.contact_points.pair
+    table = _table(motion, model)
     columns = {name: table[meeting, k] for k, name in enumerate(model._fields)}
     kinetic = columns.get("mu_kinetic", columns.get("mu"))
     static = columns.get("mu_static", kinetic)
@@ -193,11 +190,12 @@ def _model(motion: Motion) -> Any:
         raise InputError(f"{name}: other parameters than in this motion ({error})") from None
 
 
-def _recorded_table(motion: Motion, model: Any) -> np.ndarray | None:
+def _table(motion: Motion, model: Any) -> np.ndarray:
     """Parameters of every pair of materials as they were in the run, (pairs, fields)."""
     rows = motion.parameters.get("pairs")
-    if rows is None:
-        return None
+    if rows is None:  # an older file
+        _, _, pairs = contact_points_of(motion.world)
+        return pair_table(model, pairs, motion.world.materials)[0]
     return np.array([[row[name] for name in model._fields] for row in rows], float)
 
 

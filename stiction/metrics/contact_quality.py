@@ -16,7 +16,7 @@ from stiction.metrics.contact_criteria import (
     largest,
     split,
 )
-from stiction.metrics.points import followed_points, normals, points_under, require_contact
+from stiction.metrics.points import normals, points_under, require_contact
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -71,7 +71,7 @@ def force_spread(motion: Motion, foot: str) -> np.ndarray:
     0: all carry the same. NaN where the foot carries nothing.
     """
     under = points_under(motion, foot)
-    followed = followed_points(motion, motion.q, motion.v)
+    followed = motion.contact_points
     f_n, _ = split(motion.force[:, under], followed.normal[:, under])
     touching = (f_n != 0) | (followed.depth[:, under] > -NEAR)
     count = touching.sum(axis=1)

@@ -10,9 +10,9 @@ import numpy as np
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import allocate
-from stiction.metrics.points import followed_points, links_of, points_under
+from stiction.metrics.points import followed_points, links_of, point_links, points_under
 from stiction.metrics.reactions import IN_FLIGHT
-from stiction.world.contact_points import contact_points_of
+from stiction.world.checkup import SOLE_DEPTH
 from stiction.world.soles import SOLE_DEPTH
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def contact_phases(motion: Motion, foot: str) -> np.ndarray:
     heel, toe, length = _ends(motion, under)
     if length < NO_LENGTH:
         return np.where(pressed, ContactPhase.FLAT, ContactPhase.FLIGHT).astype(int)
-    depth = followed_points(motion, motion.q, motion.v).depth
+    depth = motion.contact_points.depth
     behind, ahead = depth[:, heel].max(axis=1), depth[:, toe].max(axis=1)
     phase = np.where(behind > ahead, ContactPhase.HEEL, ContactPhase.TOE)
     phase[np.minimum(behind, ahead) >= -NEAR * length] = ContactPhase.FLAT
@@ -76,7 +76,7 @@ def _robot_of(motion: Motion, under: np.ndarray) -> str:
 
 
 def _link(motion: Motion, under: np.ndarray) -> int:
-    return int(contact_points_of(motion.world)[0].link[under[0]])
+    return int(point_links(motion)[under[0]])
 
 
 def _ends(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

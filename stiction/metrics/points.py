@@ -111,16 +111,16 @@ def _external_power(dynamics, forces, time, begin, dt, q, v, power):
 
 def point_positions(motion: Motion) -> np.ndarray:
     """Positions of all contact points in world axes [m], (n, points, 3)."""
-    return followed_points(motion, motion.q, motion.v).position
+    return motion.contact_points.position
 
 
 def point_velocities(motion: Motion) -> np.ndarray:
-    """Velocities of the points of all contact points in world axes [m/s], (n, points, 3)."""
-    return followed_points(motion, motion.q, motion.v).velocity
+    """Velocities of all contact points in world axes [m/s], (n, points, 3)."""
+    return motion.contact_points.velocity
 
 
 def followed_points(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
-    """Return what all contact points do at other states."""
+    """Return what all contact points do at some states; those of the motion it has itself."""
     shape = (len(q), motion.depth.shape[1], 3)
     position, velocity, normal = (np.zeros(shape) for _ in range(3))
     pair, depth = np.zeros(shape[:2], np.int64), np.zeros(shape[:2])
@@ -144,22 +144,21 @@ def normals(motion: Motion) -> np.ndarray:
     """Unit normals out of the ground at all contact points, (n, points, 3)."""
     if motion.world.ground is None:
         raise InputError("normals: this world has no ground")
-    return followed_points(motion, motion.q, motion.v).normal
+    return motion.contact_points.normal
 
 
-def material_pairs(motion: Motion) -> np.ndarray:
-    """Pair of materials at every contact point, a number in the list of pairs, (n, points)."""
-    return followed_points(motion, motion.q, motion.v).pair
+def point_links(motion: Motion) -> np.ndarray:
+    """Link that each contact point is on, (points)."""
+    return contact_points_of(motion.world)[0].link
 
 
 def points_under(motion: Motion, foot: str) -> np.ndarray:
     """Numbers of the contact points of a link."""
-    contact_points, _, _ = contact_points_of(motion.world)
-    link = motion.world.place(foot).link
-    found = np.flatnonzero(contact_points.link == link)
+    links = point_links(motion)
+    found = np.flatnonzero(links == motion.world.place(foot).link)
     require_contact(motion)
     if not len(found):
-        known = sorted({motion.world.link_names[i] for i in contact_points.link})
+        known = sorted({motion.world.link_names[i] for i in links})
         raise InputError(f"'{foot}' has no colliding shape; these links have: {', '.join(known)}")
     return found
 

@@ -13,12 +13,12 @@ from stiction.metrics.points import (
     link_positions,
     links_of,
     momentum_of,
+    point_links,
     point_positions,
     points_under,
     require_contact,
     world_points,
 )
-from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -75,8 +75,8 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
     """
     require_contact(motion)
     first, last = links_of(motion, robot)
-    contact_points, _, _ = contact_points_of(motion.world)
-    ours = (contact_points.link >= first) & (contact_points.link < last)
+    links = point_links(motion)
+    ours = (links >= first) & (links < last)
     if definition == "forces":
         position = point_positions(motion)[:, ours]
         force, moment = _wrench(motion.force[:, ours], position, np.zeros(3))

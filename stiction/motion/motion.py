@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         PlateReading,
         SolverSummary,
     )
+    from stiction.metrics.points import Followed
 
 FORMAT = 1  # of the motion file
 RENAMED = {"places": "contact_points"}  # parameters with another name in earlier files
@@ -121,6 +122,19 @@ class Motion:
     def energy(self) -> Energy:
         """Kinetic and potential energy [J], (n) each."""
         return Energy(self._measured[2][:, 0], self._measured[2][:, 1])
+
+    @cached_property
+    def contact_points(self) -> Followed:
+        """Where all contact points are at every moment, how they move and what they meet.
+
+        They are computed once, from the recorded states, and are read-only.
+        """
+        from stiction.metrics.points import followed_points
+
+        followed = followed_points(self, self.q, self.v)
+        for array in followed:
+            array.flags.writeable = False
+        return followed
 
     def joint(self, name: str) -> np.ndarray:
         """Position of a revolute or prismatic joint [rad or m], (n)."""
