@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,23 @@ from stiction.world.world import State, World
 
 PRECISIONS = {"float64": np.float64, "float32": np.float32}
 FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a precision can reach
+
+
+class Arguments(NamedTuple):
+    """What a `BatchSimulation` is given, unchecked; its docstring explains each."""
+
+    world: Any
+    worlds: Any
+    contact: Any
+    dt: Any
+    states: Any
+    parameters: Mapping[str, ArrayLike] | None
+    controls: Any
+    forces: Any
+    torque: ArrayLike | None
+    integrator: Any
+    method: Any
+    precision: Any
 
 
 @dataclass(frozen=True)
@@ -64,61 +81,50 @@ class Problem:
         return PRECISIONS[self.precision]
 
 
-def make_problem(
-    world: World,
-    worlds: int,
-    contact: Any,
-    dt: float,
-    states: Any,
-    parameters: Mapping[str, ArrayLike] | None,
-    controls: Any,
-    forces: Any,
-    torque: ArrayLike | None,
-    integrator: Any,
-    method: Any,
-    precision: str,
-) -> Problem:
+def make_problem(given: Arguments) -> Problem:
     """Check everything that a batch is given."""
-    if not isinstance(world, World):
-        raise InputError(
-            f"a batch takes a World, found {type(world).__name__}; wrap it: World(...)"
-        )
-    if not is_count(worlds):
-        raise InputError(f"worlds: found {worlds!r}; give how many, a whole number from 1")
-    if precision not in PRECISIONS:
-        raise InputError(f"precision: found {precision!r}; give 'float64' or 'float32'")
-    model, told = chosen_model(world, contact)
+    world, worlds = given.world, given.worlds
+    check_kinds(given)
+    model, told = chosen_model(world, given.contact)
     surface, names, notes = make_surface(world, model)
-    notes = [*(world.moved_aside() if states is None else []), *told, *notes]
-    values, table, more = each_parameter(model, surface, world, parameters or {}, worlds)
-    values, more_notes = reachable(model, values, table, precision)
-    q, v, start = each_state(world, states, worlds)
-    given = np.zeros((worlds, world.nv)) if torque is None else numbers(torque)
-    if given.shape != (worlds, world.nv) or not np.isfinite(given).all():
-        raise InputError(
-            f"torque: found shape {given.shape}; give finite numbers ({worlds}, {world.nv})"
-        )
-    dt, first = checked_dt(dt), State(q[0], v[0], start)
+    notes = [*(world.moved_aside() if given.states is None else []), *told, *notes]
+    values, table, more = each_parameter(model, surface, world, given.parameters or {}, worlds)
+    values, coarser = reachable(model, values, table, given.precision)
+    q, v, start = each_state(world, given.states, worlds)
+    torque = np.zeros((worlds, world.nv)) if given.torque is None else given.torque
+    dt, first = checked_dt(given.dt), State(q[0], v[0], start)
     return Problem(
         world=world,
         worlds=worlds,
         dt=dt,
-        precision=precision,
-        integrator=checked_integrator(integrator),
-        method=checked_method(method),
+        precision=given.precision,
+        integrator=checked_integrator(given.integrator),
+        method=checked_method(given.method),
         model=model,
         values=values,
         table=table,
-        controllers=each_controller(world, controls, worlds),
-        forces=each_force(world, forces, worlds),
-        torque=given,
+        controllers=each_controller(world, given.controls, worlds),
+        forces=each_force(world, given.forces, worlds),
+        torque=checked_torque(world, torque, worlds),
         q=q,
         v=v,
         start=start,
         surface=surface,
         point_names=names,
-        notes=[*notes, *more, *more_notes, *warn_of_long_step(world, model, surface, dt, first)],
+        notes=[*notes, *more, *coarser, *warn_of_long_step(world, model, surface, dt, first)],
     )
+
+
+def check_kinds(given: Arguments) -> None:
+    """Refuse a world, a number of worlds or a precision that is none."""
+    if not isinstance(given.world, World):
+        raise InputError(
+            f"a batch takes a World, found {type(given.world).__name__}; wrap it: World(...)"
+        )
+    if not is_count(given.worlds):
+        raise InputError(f"worlds: found {given.worlds!r}; give how many, a whole number from 1")
+    if given.precision not in PRECISIONS:
+        raise InputError(f"precision: found {given.precision!r}; give 'float64' or 'float32'")
 
 
 # ------------------------------------------------------------------------------------- parameters
@@ -225,6 +231,14 @@ def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.n
         raise InputError("states: begin at different times; all worlds share one clock")
     q, v = np.stack([state.q for state in checked]), np.stack([state.v for state in checked])
     return q, v, checked[0].time
+
+
+def checked_torque(world: World, torque: ArrayLike, worlds: int) -> np.ndarray:
+    """Return forces along the coordinates of all worlds, (worlds, nv)."""
+    found, shape = numbers(torque), (worlds, world.nv)
+    if found.shape != shape or not np.isfinite(found).all():
+        raise InputError(f"torque: found shape {found.shape}; give finite numbers {shape}")
+    return found
 
 
 def each_controller(world: World, controls: Any, worlds: int) -> list[tuple]:

@@ -13,8 +13,13 @@ from numpy.typing import ArrayLike
 
 from stiction.batch.cpu import CpuEngine
 from stiction.batch.cuda import CudaEngine
-from stiction.batch.problem import Problem, each_state, make_problem
-from stiction.compiler.arguments import numbers
+from stiction.batch.problem import (
+    Arguments,
+    Problem,
+    checked_torque,
+    each_state,
+    make_problem,
+)
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
@@ -65,6 +70,8 @@ class BatchMotion:
 class BatchSimulation:
     """Many copies of a world that are stepped together, each with its own state."""
 
+    # More than eight arguments: they are the keywords of `simulate`, which are public and fixed,
+    # and those of a batch; nobody gives them by position.
     def __init__(
         self,
         world: World,
@@ -107,10 +114,11 @@ class BatchSimulation:
             raise InputError(f"device: found {device!r}; give 'cpu' or 'cuda'")
         if threads is not None and not is_count(threads):
             raise InputError(f"threads: found {threads!r}; give a whole number from 1")
-        self.problem: Problem = make_problem(
+        given = Arguments(
             world, worlds, contact, dt, states, parameters, controls, forces, torque,
             integrator, method, precision,
         )  # fmt: skip
+        self.problem: Problem = make_problem(given)
         self.device, self.steps_taken = device, 0
         self._calls, self._warned = 0, False
         self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
@@ -154,10 +162,8 @@ class BatchSimulation:
 
     def set_torque(self, torque: ArrayLike) -> None:
         """Give all worlds new constant forces along their coordinates, (worlds, nv)."""
-        given, shape = numbers(torque), (self.problem.worlds, self.problem.world.nv)
-        if given.shape != shape or not np.isfinite(given).all():
-            raise InputError(f"torque: found shape {given.shape}; give finite numbers {shape}")
-        self._engine.set_torque(given)
+        problem = self.problem
+        self._engine.set_torque(checked_torque(problem.world, torque, problem.worlds))
 
     def step(self, n: int = 1) -> None:
         """Take n steps in all worlds that are well.
