@@ -12,7 +12,6 @@ from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import allocate
 from stiction.metrics.points import followed_points, links_of, point_links, points_under
 from stiction.metrics.reactions import IN_FLIGHT
-from stiction.world.checkup import SOLE_DEPTH
 from stiction.world.soles import SOLE_DEPTH
 
 if TYPE_CHECKING:
