@@ -51,10 +51,18 @@ def test_the_batch_of_the_docs_runs(tmp_path):
 
 @pytest.mark.jit
 def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
-    module, program = python_blocks("docs/adding_a_controller.md")
+    module, program, _, _ = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "springs.py").write_text(module)
     check = "print(abs(motion.joint('left_knee')[0]) > abs(motion.joint('left_knee')[-1]))"
     assert run(["-c", program + check], tmp_path).strip() == "True"
+
+
+@pytest.mark.jit
+def test_the_integral_term_of_the_docs_removes_the_error(tmp_path):
+    _, _, module, program = python_blocks("docs/adding_a_controller.md")
+    (tmp_path / "pid.py").write_text(module)
+    program += "print(motion.joint('right_ankle_roll')[-1])"
+    assert abs(float(run(["-c", program], tmp_path)) - 0.3) < 1e-3
 
 
 @pytest.mark.jit

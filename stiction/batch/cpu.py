@@ -13,6 +13,7 @@ import numpy as np
 
 from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.control.controller import allocate_memories
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work
@@ -39,6 +40,7 @@ class CpuEngine:
         self.torque = problem.torque.astype(self.real)
         surface = in_precision(problem.surface, self.real)
         self.memory = self._for_all(surface.memory)
+        self.control_memory = self._for_all(tuple(one.now for one in self._one_control_memory()))
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
         self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
         self.status = np.full(problem.worlds, OK)
@@ -58,19 +60,27 @@ class CpuEngine:
         """Arrays of one world with an axis over worlds in front."""
         return map_arrays(lambda array: np.repeat(array[None], self.problem.worlds, 0), one)
 
+    def _one_control_memory(self) -> tuple:
+        """Return what the controllers of one world remember at its beginning."""
+        problem = self.problem
+        memories = allocate_memories(problem.controllers[0], problem.world.nv)
+        return in_precision(memories, self.real)
+
     def _make_room(self) -> Room:
         problem = self.problem
         system = System(
             allocate(tree_in_precision(problem.world.tree, self.real)),
             problem.method,
             self._controllers[0],
+            self._one_control_memory(),
             self._forces[0],
             in_precision(problem.model, self.real),
             map_arrays(np.ndarray.copy, self._surface),
         )
         work = in_precision(allocate_work(problem.world, len(problem.point_names)), self.real)
         surface = system.surface
-        written = (system.dynamics[1:], surface.contact, surface.work, surface.impact, work)
+        of_contact = (surface.contact, surface.work, surface.impact)
+        written = (system.dynamics[1:], of_contact, system.control_memory, work)
         used = [(array, array.copy()) for array in arrays_of(written)]
         return Room(system, work, used)
 
@@ -96,11 +106,16 @@ class CpuEngine:
         system.dynamics.applied[:] = self.torque[world]
         surface = system.surface
         contact = surface.contact._replace(table=one_of(self._table, world))
+        control_memory = tuple(
+            one._replace(now=array[world])
+            for one, array in zip(system.control_memory, self.control_memory, strict=True)
+        )
         system = system._replace(
             dynamics=system.dynamics._replace(
                 mode=self.mode[world], last_acceleration=self.last_acceleration[world]
             ),
             controllers=one_of(self._controllers, world),
+            control_memory=control_memory,
             forces=one_of(self._forces, world),
             model=type(self.problem.model)(*one_of(self._values, world)),
             surface=surface._replace(contact=contact, memory=of_world(self.memory, world)),
@@ -143,7 +158,7 @@ class CpuEngine:
         self.q[worlds], self.v[worlds] = q, v
         self.mode[worlds], self.status[worlds] = 0, OK
         self.last_acceleration[worlds] = 0
-        for array in self.memory:
+        for array in (*self.memory, *self.control_memory):
             array[worlds] = 0
 
 

@@ -18,6 +18,7 @@ from stiction.batch.problem import Problem, in_precision, tree_in_precision
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
+from stiction.control.controller import allocate_memories
 from stiction.errors import InputError
 from stiction.kernels.tree import OK, Dynamics, allocate
 from stiction.motion.unsolved import allocate_report
@@ -36,6 +37,7 @@ class Bundle(NamedTuple):
     """Everything of one world."""
 
     controllers: tuple
+    control_memory: tuple
     forces: Any
     dynamics: Dynamics
     surface: Any
@@ -111,6 +113,7 @@ class CudaEngine:
         places = len(problem.point_names)
         return Bundle(
             in_precision(problem.controllers[0], real),
+            in_precision(allocate_memories(problem.controllers[0], problem.world.nv), real),
             in_precision(problem.forces[0], real),
             allocate(tree),
             surface._replace(contact=surface.contact._replace(table=table)),
@@ -291,7 +294,7 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
     if i < given.status.shape[1] and given.status[0, i] == OK:
         mine = {source.text}
         system = System(
-            mine.dynamics, method, mine.controllers, mine.forces,
+            mine.dynamics, method, mine.controllers, mine.control_memory, mine.forces,
             parameters(model, given.values, min(i, given.values.shape[0] - 1)), mine.surface,
         )
         given.status[0, i] = run_world(

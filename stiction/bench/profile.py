@@ -152,10 +152,10 @@ def _contact_wrenches(n: int, step: Step) -> None:
 
 @kernel
 def _control(n: int, step: Step) -> None:
-    dynamics, state = step.system.dynamics, step.state
+    system, dynamics, state = step.system, step.system.dynamics, step.state
     for _ in range(n):
         clear_control(dynamics)
-        control(step.system.controllers, dynamics, 0.0, state.q, state.v)
+        control(system.controllers, system.control_memory, dynamics, step.instant, state.q, state.v)
         add_springs_and_dampers(dynamics, step.instant, state.q, state.v)
 
 

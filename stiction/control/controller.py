@@ -11,40 +11,86 @@
             dynamics.control_damping[d] += slope  # optional: minus the slope of the force by v[d]
 
 A declared damping is taken implicitly by the integrators that can, which keeps stiff gains stable
-at long steps. A kernel made with `@prescriber` overwrites q, v and the acceleration of coordinates
-that are given functions of time.
+at long steps. A controller that remembers, see memory.py, also takes its memory and the time step:
+
+    @controller(Integral, memory=1)  # one number per velocity
+    def integral(params, dynamics, time, q, v, memory, dt):
+        ...
+            memory.trial[d, 0] = memory.now[d, 0] + error * dt
+
+A kernel made with `@prescriber` overwrites q, v and the acceleration of coordinates that are given
+functions of time.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
 
 from numba.core import types
 
 from stiction.compiler.compiled import chooses, kernel, refuse_second
+from stiction.control.memory import ControlMemory, allocate_memory, begin_trial
+from stiction.errors import InputError
 
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
+NUMBERS: dict[type, int] = {}  # that controllers remember per velocity; those without are not here
+ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 
 
-def controller(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for such parameters."""
-    return _register(CONTROLLERS, kind)
+def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for such parameters.
+
+    memory: how many numbers it remembers per velocity. If any, it is a kernel
+    `(params, dynamics, time, q, v, memory, dt)`.
+    """
+    if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
+        raise InputError(
+            f"controller {kind.__name__}: memory is {memory!r}; give how many numbers it remembers "
+            "per velocity, a whole number from 0"
+        )
+    arguments = (*ARGUMENTS, "memory", "dt") if memory else ARGUMENTS
+
+    def declare(function: Callable[..., None]) -> Callable[..., None]:
+        compiled = _register(CONTROLLERS, kind, "controller", arguments, function)
+        NUMBERS.pop(kind, None)
+        if memory:
+            NUMBERS[kind] = memory
+        return compiled
+
+    return declare
 
 
 def prescriber(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a kernel `(params, dynamics, time, q, v)` that prescribes, for such parameters."""
-    return _register(PRESCRIBERS, kind)
 
-
-def _register(registry: dict[type, Callable[..., None]], kind: type) -> Callable[..., Any]:
     def declare(function: Callable[..., None]) -> Callable[..., None]:
-        refuse_second(kind, registry.get(kind), function)
-        registry[kind] = kernel(function)
-        return registry[kind]
+        return _register(PRESCRIBERS, kind, "prescriber", ARGUMENTS, function)
 
     return declare
+
+
+def _register(
+    registry: dict[type, Callable[..., None]],
+    kind: type,
+    what: str,
+    arguments: tuple[str, ...],
+    function: Callable[..., None],
+) -> Callable[..., None]:
+    found = tuple(inspect.signature(function).parameters)
+    if found != arguments:
+        raise InputError(f"{what} '{function.__name__}' takes {found}; it must take {arguments}")
+    refuse_second(kind, registry.get(kind), function)
+    registry[kind] = kernel(function)
+    return registry[kind]
+
+
+def allocate_memories(controllers: tuple, nv: int) -> tuple[ControlMemory, ...]:
+    """Return the memory of each controller that remembers, in their order."""
+    return tuple(
+        allocate_memory(nv, NUMBERS[type(one)]) for one in controllers if type(one) in NUMBERS
+    )
 
 
 @kernel
@@ -52,10 +98,20 @@ def _nothing(params, dynamics, time, q, v):
     """Do nothing: a controller that does not prescribe, in `prescribe`, and the reverse."""
 
 
-def control(controllers, dynamics, time, q, v):
-    """Add the forces of all controllers to `dynamics.control`."""
+def control(controllers, memories, dynamics, instant, q, v):
+    """Add the forces of all controllers to `dynamics.control`.
+
+    memories: of those that remember, in the same order.
+    """
+    left = iter(memories)
     for one in controllers:
-        CONTROLLERS.get(type(one), _nothing)(one, dynamics, time, q, v)
+        asked = CONTROLLERS.get(type(one), _nothing)
+        if type(one) in NUMBERS:
+            memory = next(left)
+            begin_trial(memory)
+            asked(one, dynamics, instant.time, q, v, memory, instant.dt)
+        else:
+            asked(one, dynamics, instant.time, q, v)
 
 
 def prescribe(controllers, dynamics, time, q, v):
@@ -64,25 +120,40 @@ def prescribe(controllers, dynamics, time, q, v):
         PRESCRIBERS.get(type(one), _nothing)(one, dynamics, time, q, v)
 
 
-def _overload_for_tuples(
-    each: Callable[..., None], registry: dict[type, Callable[..., None]]
-) -> None:
-    """Compile `each` for a tuple of controllers: the first one's kernel, then the rest."""
-
-    @chooses(each)
-    def compiled(controllers, dynamics, time, q, v):
-        if not isinstance(controllers, types.BaseTuple):
-            return None
-        if len(controllers) == 0:
-            return lambda controllers, dynamics, time, q, v: None
-        first = registry.get(controllers[0].instance_class, _nothing)
-
-        def all_of_them(controllers, dynamics, time, q, v):
-            first(controllers[0], dynamics, time, q, v)
-            each(controllers[1:], dynamics, time, q, v)
-
-        return all_of_them
+# Compiled for a tuple of controllers: the first one's kernel, then the rest.
 
 
-_overload_for_tuples(control, CONTROLLERS)
-_overload_for_tuples(prescribe, PRESCRIBERS)
+@chooses(control)
+def _control(controllers, memories, dynamics, instant, q, v):
+    if not isinstance(controllers, types.BaseTuple):
+        return None
+    if len(controllers) == 0:
+        return lambda controllers, memories, dynamics, instant, q, v: None
+    kind = controllers[0].instance_class
+    first = CONTROLLERS.get(kind, _nothing)
+
+    def without_memory(controllers, memories, dynamics, instant, q, v):
+        first(controllers[0], dynamics, instant.time, q, v)
+        control(controllers[1:], memories, dynamics, instant, q, v)
+
+    def with_memory(controllers, memories, dynamics, instant, q, v):
+        begin_trial(memories[0])
+        first(controllers[0], dynamics, instant.time, q, v, memories[0], instant.dt)
+        control(controllers[1:], memories[1:], dynamics, instant, q, v)
+
+    return with_memory if kind in NUMBERS else without_memory
+
+
+@chooses(prescribe)
+def _prescribe(controllers, dynamics, time, q, v):
+    if not isinstance(controllers, types.BaseTuple):
+        return None
+    if len(controllers) == 0:
+        return lambda controllers, dynamics, time, q, v: None
+    first = PRESCRIBERS.get(controllers[0].instance_class, _nothing)
+
+    def all_of_them(controllers, dynamics, time, q, v):
+        first(controllers[0], dynamics, time, q, v)
+        prescribe(controllers[1:], dynamics, time, q, v)
+
+    return all_of_them

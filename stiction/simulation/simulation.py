@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from stiction.contact.contact_model import (
     NoContact,
 )
+from stiction.control.controller import allocate_memories
 from stiction.errors import DivergenceError, InputError, JointSolveError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
@@ -62,6 +63,7 @@ class SavedState:
     mode: np.ndarray  # of the joints
     last_acceleration: np.ndarray
     memory: tuple[np.ndarray, ...]  # of the contact model
+    control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
     report: tuple[np.ndarray, ...]  # what became of the steps so far
 
 
@@ -116,6 +118,7 @@ class Simulation:
             allocate(world.tree),
             checked_method(method),
             controllers,
+            allocate_memories(controllers, world.nv),
             bind_forces(world, forces),
             model,
             surface,
@@ -246,6 +249,7 @@ class Simulation:
             self._system.dynamics.mode.copy(),
             self._system.dynamics.last_acceleration.copy(),
             tuple(array.copy() for array in self._system.surface.memory),
+            tuple(memory.now.copy() for memory in self._system.control_memory),
             tuple(array.copy() for array in self._report),
         )
 
@@ -259,13 +263,16 @@ class Simulation:
         memory = self._system.surface.memory
         if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
             raise InputError("restore_state(): the state was saved with another contact model")
+        control_memory = tuple(memory.now for memory in self._system.control_memory)
+        if [a.shape for a in saved.control_memory] != [a.shape for a in control_memory]:
+            raise InputError("restore_state(): the state was saved with other controllers")
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
         self._system.dynamics.last_acceleration[:] = saved.last_acceleration
-        for array, values in zip(
-            (*memory, *self._report), (*saved.memory, *saved.report), strict=True
-        ):
+        arrays = (*memory, *control_memory, *self._report)
+        kept = (*saved.memory, *saved.control_memory, *saved.report)
+        for array, values in zip(arrays, kept, strict=True):
             array[:] = values
 
     def parameters(self) -> dict[str, Any]:

@@ -20,13 +20,14 @@ import numpy as np
 
 from stiction.collision.points import ContactPoints, deepest
 from stiction.contact.contact_model import MODELS
-from stiction.control.controller import control, prescribe
+from stiction.control.controller import allocate_memories, control, prescribe
 from stiction.description.checks import NOTHING, ROUNDING
 from stiction.description.rotation import symmetric
 from stiction.kernels.kinematics import advance, forward_kinematics, velocities
 from stiction.kernels.servos import clear_control, present_forces
 from stiction.kernels.tree import FREE, PRESCRIBED, allocate
 from stiction.step.integrator import GROWTH
+from stiction.step.system import Instant
 from stiction.world.contact_points import SIDES, on_side
 from stiction.world.mechanics import inertia
 
@@ -183,17 +184,17 @@ def _only(contact_points: ContactPoints, rows: np.ndarray) -> ContactPoints:
 
 
 def longest_explicit_step(
-    world: World, integrator: Any, controllers: tuple, state: State
+    world: World, integrator: Any, controllers: tuple, state: State, dt: float
 ) -> ModeBound | None:
     """Return the longest step with which an integrator bears what acts on joints; None if any does.
 
     Modes are those of H a = -D v - K x about a state, D and K being damping and stiffness of joints
-    and controllers, all links off the ground.
+    and controllers, all links off the ground. dt: the step that controllers are told [s].
     """
     growth = GROWTH.get(type(integrator))
     if growth is None:
         return None
-    damping, stiffness, loose = joint_slopes(world, controllers, state)
+    damping, stiffness, loose = joint_slopes(world, controllers, state, dt)
     slopes = np.hstack([stiffness[np.ix_(loose, loose)], damping[np.ix_(loose, loose)]])
     if not slopes.any():
         return None
@@ -216,23 +217,25 @@ def longest_explicit_step(
 
 
 def joint_slopes(
-    world: World, controllers: tuple, state: State
+    world: World, controllers: tuple, state: State, dt: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return damping and stiffness (nv, nv) about a state, and the coordinates not prescribed.
 
-    Those of joints, and of controllers by differences of their forces.
+    Those of joints, and of controllers by differences of their forces, nothing remembered yet.
     """
     tree, dynamics = world.tree, allocate(world.tree)
     q, v = np.array(state.q, float), np.array(state.v, float)
     damping, stiffness = np.diag(tree.damping), np.diag(tree.stiffness)
-    prescribe(controllers, dynamics, float(state.time), q, v)
+    instant = Instant(float(state.time), float(state.time), dt, 0.0)
+    memories = allocate_memories(controllers, world.nv)
+    prescribe(controllers, dynamics, instant.time, q, v)
     loose = np.flatnonzero(dynamics.mode != PRESCRIBED)
 
     def forces(q: np.ndarray, v: np.ndarray) -> np.ndarray:
         forward_kinematics(dynamics, q)
         velocities(dynamics, v)
         clear_control(dynamics)
-        control(controllers, dynamics, float(state.time), q, v)
+        control(controllers, memories, dynamics, instant, q, v)
         found = np.zeros(world.nv)
         present_forces(dynamics, found)
         return found

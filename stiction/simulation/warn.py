@@ -69,7 +69,7 @@ def warn_of_servos(
     world: World, integrator: Any, controllers: tuple, state: State, dt: float
 ) -> list[str]:
     """Warn where an explicit integrator would need shorter steps for servos and joint dampers."""
-    bound = longest_explicit_step(world, integrator, controllers, state)
+    bound = longest_explicit_step(world, integrator, controllers, state, dt)
     if bound is None or dt <= bound.dt:
         return []
     message = (

@@ -11,6 +11,7 @@ from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.contact.families.family import solves
 from stiction.contact.surface import APPROACH, IMPACT, WHOLE, forget_impacts
+from stiction.control.memory import commit_trials
 from stiction.kernels.vectors import like
 from stiction.step.drift import remove_drift
 from stiction.step.record import add_part
@@ -80,6 +81,7 @@ def next_part(part, dt):
 @kernel
 def finish_part(system, state, work, part, dt):
     """Add a part to the totals of the step, and put positions right at its end."""
+    commit_trials(system.control_memory)
     add_part(system, work, part.dt / dt)
     if part.phase != IMPACT:
         keep_acceleration(system.dynamics)

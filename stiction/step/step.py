@@ -18,6 +18,7 @@ from stiction.contact.families.family import (
     solve_contact_again,
 )
 from stiction.control.controller import control, prescribe
+from stiction.control.memory import keep_trials
 from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forces import external_forces
 from stiction.kernels.forward_dynamics import (
@@ -77,7 +78,7 @@ def compute_forces(system, instant, q, v, v_products):
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
     status = add_known_forces(system.model, system.surface, dynamics, instant)
     clear_control(dynamics)
-    control(system.controllers, dynamics, instant.time, q, v)
+    control(system.controllers, system.control_memory, dynamics, instant, q, v)
     add_springs_and_dampers(dynamics, instant, q, v)
     prepare_method(system.method, dynamics)
     return status
@@ -85,7 +86,11 @@ def compute_forces(system, instant, q, v, v_products):
 
 @kernel
 def solve_motion(system, instant, q, v, shares):
-    """Find accelerations, joint modes and contact forces of the first stage; returns a status."""
+    """Find accelerations, joint modes and contact forces of the first stage; returns a status.
+
+    What controllers wrote in this stage is what they remember.
+    """
+    keep_trials(system.control_memory)
     detect_contacts(system.model, system.surface, system.dynamics, instant, shares)
     return solve_joints_and_contact(system, instant, q, v, shares)
 

@@ -18,6 +18,7 @@ class System(NamedTuple):
     dynamics: Dynamics
     method: ArticulatedBody | JointSpace
     controllers: tuple
+    control_memory: tuple  # a `ControlMemory` for each controller that remembers
     forces: Forces
     model: NamedTuple  # parameters of the contact model
     surface: Surface

@@ -15,6 +15,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import stiction as st
 from gives_up import GivesUp
+from remembering import PID, Tally
 from stiction.batch.packed import LANES
 from stiction.contact.contact_model import MODELS, NoContact
 
@@ -105,6 +106,24 @@ def compare_blocks(steps):
     return float(np.abs(ends[0] - ends[1]).max())
 
 
+def compare_remembering(steps):
+    """Largest difference from the CPU where controllers remember, and one world begins again."""
+    world, worlds = st.World(st.robots.biped10(), gravity=(0.0, 0.0, 0.0)), 3
+    controls = [
+        (PID(0.1 * k, 20.0, 1.0, 50.0), st.Torques([0.1] * world.nv), Tally(9.0))
+        for k in range(worlds)
+    ]
+    options = {"controls": controls, "integrator": st.RungeKutta4()}
+    ends = []
+    for device in ("cuda", "cpu"):
+        batch = st.BatchSimulation(world, worlds, None, device=device, **options)
+        batch.step(steps)
+        batch.reset([1])
+        batch.step(steps)
+        ends.append(np.hstack([batch.q, batch.v]))
+    return float(np.abs(ends[0] - ends[1]).max())
+
+
 def compare_unsolved(steps):
     """Largest difference from the CPU of the counts of unsolved steps; inf if there are none."""
     world, worlds = st.World(st.robots.ball()), 3
@@ -144,6 +163,8 @@ def main(worlds: int, steps: int) -> None:
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
     off = compare_blocks(steps)
     print(json.dumps({"contact": "blocks", "precision": "float64", "worst": off}), flush=True)
+    off = compare_remembering(steps)
+    print(json.dumps({"contact": "remembering", "precision": "float64", "worst": off}), flush=True)
     off = compare_unsolved(steps)
     print(json.dumps({"contact": "unsolved", "precision": "float64", "worst": off}), flush=True)
 

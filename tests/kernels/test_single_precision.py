@@ -58,6 +58,7 @@ def test_single_precision_follows_double(integrator, method):
             allocate(tree),
             type(method)(*(small(x) for x in method)),
             (),
+            (),
             single(bind_forces(world, [])),
             NoContact(),
             single(surface),

@@ -209,7 +209,7 @@ def test_runge_kutta_bears_dampers_and_springs_of_joints_up_to_its_limit(joint, 
     world = st.World(hinge(**joint), ground=None)
     state = world.home()
     state.v[0] = 1.0
-    bound = longest_explicit_step(world, st.RungeKutta4(), (), state)
+    bound = longest_explicit_step(world, st.RungeKutta4(), (), state, 1e-3)
     assert bound.dt == pytest.approx(limit, rel=5e-3)  # rays are looked at in steps of 0.005
     assert bound.joint == "joint"
     for factor, grows in ((0.98, False), (1.03, True)):
