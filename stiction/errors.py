@@ -32,6 +32,18 @@ class InputError(StictionError):
     """An argument of a public function has a wrong value, type or shape."""
 
 
+class CompileError(StictionError):
+    """A user's contact model, integrator, controller or formula does not compile.
+
+    `numba_error` is what the compiler said, at length.
+    """
+
+    def __init__(self, message: str, numba_error: Exception | None = None) -> None:
+        """Keep the compiler's error beside the message."""
+        super().__init__(message)
+        self.numba_error = numba_error
+
+
 class SimulationError(StictionError):
     """A run stopped early; `motion` holds what was recorded until then."""
 

@@ -1,1 +1,1 @@
-"""How Python becomes machine code: decorators, and the cache of compiled code."""
+"""How Python becomes machine code: decorators, cached code, errors that name a user's line."""

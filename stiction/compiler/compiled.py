@@ -32,6 +32,7 @@ from numba.extending import overload
 
 from stiction.compiler import indices, parts  # noqa: F401  the first acts when it is imported
 from stiction.compiler.cache import Cache, sources_of
+from stiction.compiler.user_errors import compiled_or_explained
 from stiction.errors import InputError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,6 +56,16 @@ OPTIONS: dict[str, Any] = {
 INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
 PART: Any = {"pipeline_class": parts.PartCompiler} if parts.AVAILABLE else {}
 WHOLE: Any = {"pipeline_class": parts.WholeCompiler} if parts.AVAILABLE else {}
+
+
+class _Routine(CPUDispatcher):
+    """A function that Python calls; what is wrong with a user's part of it is told shortly."""
+
+    plug_ins: tuple[Callable[..., Any], ...] = ()
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        inherited = super()._compile_for_args  # type: ignore[misc]
+        return compiled_or_explained(lambda: inherited(*args, **kws), self.plug_ins)
 
 
 class _Inlined(CPUDispatcher):
@@ -124,13 +135,24 @@ def as_python(kernel: Function) -> Function:
 
 def routine(function: Function) -> Function:
     """Compile a function that Python calls."""
-    return _declare(function, {**OPTIONS, **WHOLE})
+    return _routine(function, {**OPTIONS, **WHOLE})
 
 
 def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
     """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
     options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
-    return _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
+    return _routine(function, options, tuple(plug_ins))
+
+
+def _routine(
+    function: Callable[..., Any], options: dict[str, Any], plug_ins: tuple[Any, ...] = ()
+) -> Any:
+    compiled = _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled.__class__ = _Routine
+        kernels = [one for one in plug_ins if not isinstance(one, type)]
+        compiled.plug_ins = tuple(map(as_python, kernels))
+    return compiled
 
 
 def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> None:

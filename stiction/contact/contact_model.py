@@ -13,7 +13,6 @@ def sponge(params, dynamics, contact, memory, work, dt):
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
+from stiction.compiler.plug_ins import declare_plug_in
 from stiction.contact.scratch import NoScratch, check_scratch
 from stiction.errors import InputError
 from stiction.kernels.response import Response
@@ -118,11 +118,7 @@ def contact_model(
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
-        found = tuple(inspect.signature(function).parameters)
-        if found != ARGUMENTS:
-            raise InputError(
-                f"contact model '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
-            )
+        declare_plug_in("contact model", function, ARGUMENTS, status=True)
         before = MODELS[kind].kernel if kind in MODELS else None
         refuse_second(kind, before, function)
         if family not in FAMILIES:

@@ -24,19 +24,19 @@ functions of time.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 
 from numba.core import types
 
 from stiction.compiler.compiled import chooses, kernel, refuse_second
+from stiction.compiler.plug_ins import declare_plug_in
 from stiction.control.memory import ControlMemory, allocate_memory, begin_trial
 from stiction.errors import InputError
 
+ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
 NUMBERS: dict[type, int] = {}  # that controllers remember per velocity; those without are not here
-ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 
 
 def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -78,9 +78,7 @@ def _register(
     arguments: tuple[str, ...],
     function: Callable[..., None],
 ) -> Callable[..., None]:
-    found = tuple(inspect.signature(function).parameters)
-    if found != arguments:
-        raise InputError(f"{what} '{function.__name__}' takes {found}; it must take {arguments}")
+    declare_plug_in(what, function, arguments, status=False)
     refuse_second(kind, registry.get(kind), function)
     registry[kind] = kernel(function)
     return registry[kind]

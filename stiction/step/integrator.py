@@ -10,12 +10,11 @@ moves `state.q` and `state.v` from time to time + dt. `compute_forces`, `solve_m
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from stiction.compiler.compiled import chooses, refuse_second
-from stiction.errors import InputError
+from stiction.compiler.plug_ins import declare_plug_in
 
 
 class Accounting(NamedTuple):
@@ -46,11 +45,7 @@ def integrator(
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
-        found = tuple(inspect.signature(function).parameters)
-        if found != ARGUMENTS:
-            raise InputError(
-                f"integrator '{function.__name__}' takes {found}; it must take {ARGUMENTS}"
-            )
+        declare_plug_in("integrator", function, ARGUMENTS, status=True)
         refuse_second(kind, INTEGRATORS.get(kind), function)
         INTEGRATORS[kind], ACCOUNTING[kind] = function, accounting
         if growth is not None:
