@@ -1,4 +1,4 @@
-"""What a human should look at in a robot: numbers that are possible but seldom meant."""
+"""Suspicious values of a robot: possible, but probably not intended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TINY = 1e-4  # a part lighter than this share of the robot is tiny
 
 
 def remarks(robot: Robot) -> list[str]:
-    """Return what is possible but seldom meant, one sentence each."""
+    """Return remarks on suspicious values, one sentence each."""
     return [
         *_unit_inertias(robot),
         *_centres_outside(robot),
@@ -39,7 +39,7 @@ def _extents(robot: Robot) -> dict[int, tuple[np.ndarray, np.ndarray]]:
 
 def _unit_inertias(robot: Robot) -> list[str]:
     unit = (robot.inertia == [1.0, 0.0, 0.0, 1.0, 0.0, 1.0]).all(axis=1)
-    return _sentence(robot, unit, "the inertia 1 kg m2 about every axis, which is seldom meant")
+    return _sentence(robot, unit, "an inertia of 1 kg m2 about every axis, probably a placeholder")
 
 
 def _centres_outside(robot: Robot) -> list[str]:
@@ -59,7 +59,7 @@ def _large_inertias(robot: Robot) -> list[str]:
         farthest = np.linalg.norm(np.maximum(high - robot.centre[link], robot.centre[link] - low))
         moment = robot.inertia[link, [0, 3, 5]].max()
         large[link] = moment > robot.mass[link] * farthest**2 * (1 + OUTSIDE) ** 2
-    return _sentence(robot, large, "an inertia too large for a body of the extent of the shapes")
+    return _sentence(robot, large, "an inertia too large for the extent of its shapes")
 
 
 def _tiny_ends(robot: Robot) -> list[str]:
@@ -70,7 +70,12 @@ def _tiny_ends(robot: Robot) -> list[str]:
             carried[robot.parent[link]] += carried[link]
     bare = np.array([robot.armature[d] == 0 for d in robot.v_index])
     tiny = bare & (carried < TINY * robot.total_mass) & (robot.parent >= 0)
-    return _sentence(robot, tiny, f"less than {TINY:g} of the mass at the end of a heavy chain")
+    return _sentence(
+        robot,
+        tiny,
+        f"less than {TINY:g} of the robot's mass on a joint without armature; "
+        "add armature or merge the link",
+    )
 
 
 def _sentence(robot: Robot, concerned: np.ndarray, what: str) -> list[str]:

@@ -39,7 +39,7 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
 def check_named(
     table: Mapping[frozenset[str], Any], robots: Iterable[str], ground: Iterable[str]
 ) -> list[str]:
-    """Raise InputError for a pair that names no material there is; note pairs that never meet.
+    """Raise InputError for a pair that names no material there is; note pairs that never touch.
 
     robots, ground: names of their materials.
     """
@@ -55,7 +55,7 @@ def check_named(
                     f"{', '.join(map(repr, under)) or 'none'}"
                 )
         if not any({one, other} == set(pair) for one in own for other in under):
-            notes.append(f"materials {named} never meet: robots touch the ground only")
+            notes.append(f"materials {named} never touch: robots collide only with the ground")
     return notes
 
 
@@ -80,7 +80,7 @@ def pair_table(
     for pair in pairs:
         given = materials.get(frozenset(pair), {})
         notes += [
-            f"{type(model).__name__} does not read '{name}' of the pair {pair}"
+            f"{type(model).__name__} does not use '{name}' of the pair {pair}"
             for name in given
             if name not in fields
         ]

@@ -21,7 +21,7 @@ def changed(**values):
 
 def test_unit_inertias_are_remarked():
     (first, second) = remarks(changed(inertia=("left_foot", [1, 0, 0, 1, 0, 1])))
-    assert first.startswith("left_foot has the inertia 1 kg m2")
+    assert first.startswith("left_foot has an inertia of 1 kg m2")
     assert second.startswith("left_foot has an inertia too large")
 
 
@@ -34,4 +34,4 @@ def test_a_tiny_mass_at_the_end_of_a_chain_is_remarked():
     robot = changed(mass=("left_foot", 1e-5), inertia=("left_foot", [1e-9, 0, 0, 1e-9, 0, 1e-9]))
     assert remarks(robot) == []  # the armature of its joint helps
     (remark,) = remarks(robot.with_joints(armature=0.0))
-    assert remark.startswith("left_foot has less than 0.0001 of the mass")
+    assert remark.startswith("left_foot has less than 0.0001 of the robot's mass")
