@@ -226,7 +226,8 @@ def checked_model(params: Any) -> Any:
     if type(params) not in MODELS:
         known = ", ".join(sorted(kind.__name__ for kind in MODELS if kind is not NoContact))
         raise InputError(
-            f"contact: found {params!r}; give None or one of {known}, with parentheses"
+            f"contact: found {params!r}; give None or an instance of a contact model ({known}), "
+            "such as Coulomb()"
         )
     values = []
     for (name, bounds), value in zip(MODELS[type(params)].fields.items(), params, strict=True):
@@ -241,6 +242,15 @@ def checked_parameter(model: str, name: str, bounds: Parameter, value: Any) -> f
     )
     if not (number and math.isfinite(value) and bounds.low <= value <= bounds.high):
         unit = f" {bounds.unit}" if bounds.unit else ""
-        wanted = f"a number from {bounds.low:g} to {bounds.high:g}{unit}"
-        raise InputError(f"{model}: {name} is {value!r}; give {wanted}")
+        raise InputError(f"{model}: {name} is {value!r}; give {_in_words(bounds)}{unit}")
     return float(value)
+
+
+def _in_words(bounds: Parameter) -> str:
+    """Return which numbers are within bounds."""
+    low, high = bounds.low, bounds.high
+    if math.isfinite(low) and math.isfinite(high):
+        return f"a number from {low:g} to {high:g}"
+    if math.isfinite(low):
+        return f"a finite number of at least {low:g}"
+    return f"a finite number of at most {high:g}" if math.isfinite(high) else "a finite number"

@@ -49,7 +49,10 @@ def sole_parameters(
     free = [name for name in fields if name not in found]
     for name in others:
         if name not in free:
-            raise InputError(f"from_material: found '{name}'; beside the material give {free}")
+            raise InputError(
+                f"from_material: unexpected parameter '{name}'; besides the material, "
+                f"from_material accepts {', '.join(free)}"
+            )
     return {**found, **others}
 
 
@@ -85,11 +88,12 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         inside = low and (value < high or (name == "restitution" and value == high))
         if not (inside and math.isfinite(value)):
             wanted = "a positive number" if high == math.inf else f"a number from 0 to {high:g}"
-            wanted += ", less than that" if name == "poisson_ratio" else ""
+            if name == "poisson_ratio":
+                wanted = f"a number of at least 0 and less than {high:g}"
             raise InputError(f"from_material: {name} is {value!r}; give {wanted}")
     if not pad and given["depth"] >= given["radius"]:
         raise InputError(
             f"from_material: depth is {given['depth']!r} and radius {given['radius']!r}; "
-            "Hertz needs studs that sink in by less than their radius"
+            "Hertz's theory requires a depth smaller than the radius of the studs"
         )
     return dict(given)
