@@ -75,8 +75,8 @@ def run(world, model, dt=None, **how):
             return None, ""
     notes = " ".join(motion.parameters["notes"])
     marks = f" u{motion.unsolved.count}" if motion.unsolved.count else ""
-    marks += " e" if "the ground gave" in notes else ""
-    return motion, marks + (" d" if " mm deep, where " in notes else "")
+    marks += " e" if "contact added" in notes else ""
+    return motion, marks + (" d" if " penetrated by " in notes else "")
 
 
 def follow(pattern, controller, model, **how):

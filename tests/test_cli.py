@@ -424,7 +424,7 @@ def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
     assert main([*argv, "--json"]) == 0
     out, err = capsys.readouterr()
     (note,) = json.loads(out)["notes"]
-    assert "bear at most" in note
+    assert "stable only up to" in note
     assert err == f"stiction: warning: {note}\n"
 
 

@@ -113,7 +113,7 @@ class BatchSimulation:
         if device not in ENGINES:
             raise InputError(f"device: found {device!r}; give 'cpu' or 'cuda'")
         if threads is not None and not is_count(threads):
-            raise InputError(f"threads: found {threads!r}; give a whole number from 1")
+            raise InputError(f"threads: found {threads!r}; give a positive integer")
         given = Arguments(
             world, worlds, contact, dt, states, parameters, controls, forces, torque,
             integrator, method, precision,
@@ -172,7 +172,7 @@ class BatchSimulation:
         fourth, eighth ... call, so that a GPU is not kept waiting; `unsolved` has them at once.
         """
         if not is_count(n):
-            raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
+            raise InputError(f"step(n={n!r}): give a positive integer")
         self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
         self._calls += 1
         if not self._warned and self._calls & (self._calls - 1) == 0:
@@ -231,7 +231,7 @@ def simulate_batch(
     """
     batch = BatchSimulation(world, worlds, contact, **options)
     if not (is_real(duration) and duration >= 0):
-        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
+        raise InputError(f"duration: found {duration!r}; give a finite, non-negative time in s")
     problem = batch.problem
     steps = math.ceil(duration / problem.dt * (1 - 1e-12))
     rows = check_recording(problem, record, steps)
@@ -273,7 +273,7 @@ def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int
             f"{', '.join(Record._fields)}"
         )
     if not is_count(record.every):
-        raise InputError(f"record: every is {record.every!r}; give a whole number from 1")
+        raise InputError(f"record: every is {record.every!r}; give a positive integer")
     rows = -(-steps // record.every)
     one = sum(array.size for array in record_of(problem, 1, record.channels))
     needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize

@@ -140,7 +140,7 @@ def _contact(world: World, args: argparse.Namespace) -> Any:
         return find_model("none", args.parameter)
     contact = find_model(args.contact or "Coulomb", args.parameter)
     if contact is not None and reason:
-        raise UsageError(f"--contact {args.contact}: nothing can touch: {reason}")
+        raise UsageError(f"--contact {args.contact}: no shape can touch the ground: {reason}")
     if contact is not None:
         _check_pairs(world, contact)
     return contact

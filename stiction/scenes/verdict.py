@@ -168,7 +168,7 @@ def _faults(
     most = limits.energy * motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
     faults = []
     if energy > most * height:
-        faults.append(f"the ground gave {energy:.3g} J to the robots, limit {most * height:.3g} J")
+        faults.append(f"contact added {energy:.3g} J to the robots, limit {most * height:.3g} J")
     if lost > limits.lost_contact:
         faults.append(
             f"a foot that was planned to carry was off the ground in {100 * lost:.3g} % of the "

@@ -1,4 +1,4 @@
-"""Arrays that a simulation works on: scratch, record, and where the world may touch the ground."""
+"""Arrays of a simulation: scratch, record, and the contact points of the world."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def allocate_work(world: World, contact_points: int) -> Work:
 def allocate_record(
     world: World, contact_points: int, rows: int, channels: tuple[str, ...] = Record._fields
 ) -> Record:
-    """Return arrays for a record of so many rows of some channels; the others have none."""
+    """Return arrays for a record of `rows` rows; channels not listed get no rows."""
     shapes: dict[str, tuple[int, ...]] = {
         "q": (world.nq,),
         "depth": (contact_points,),
@@ -49,7 +49,7 @@ def allocate_record(
 
 
 def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str]]:
-    """Return where the world may touch the ground, names of the contact points, and notes."""
+    """Return the contact surface of a world, the names of its contact points, and notes."""
     declared = MODELS[type(model)]
     meet_ground = world.ground is not None and not isinstance(model, NoContact)
     contact_points, names, pairs = contact_points_of(world)
@@ -60,7 +60,9 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     notes = [*unmet, *notes] if meet_ground else []
     if meet_ground:
         notes += [
-            f"{name} is an ellipsoid or a plane and does not touch" for name in untouchable(world)
+            f"{name} is an ellipsoid or plane and has no contact points; "
+            "it passes through the ground"
+            for name in untouchable(world)
         ]
     count, groups = len(names), len(set(contact_points.group.tolist()))
     memory = Memory(

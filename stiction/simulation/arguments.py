@@ -1,4 +1,4 @@
-"""Checks of what `simulate` and `Simulation` are given, and their defaults."""
+"""Checks and defaults of the arguments of `simulate` and `Simulation`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Controller = Any
 
 
 class _Automatic:
-    """What `contact` is where nothing is said."""
+    """The default of `contact`."""
 
     def __repr__(self) -> str:
-        return "Coulomb() where a shape can touch the ground"
+        return "Coulomb() if a shape can touch the ground"
 
 
 AUTOMATIC: Any = _Automatic()
@@ -47,7 +47,7 @@ def is_real(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Tell whether a value is a whole number of at least 1."""
+    """Tell whether a value is a positive integer."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return bool(whole and value >= 1)
 
@@ -55,7 +55,7 @@ def is_count(value: Any) -> bool:
 def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     """Return the contact model of a run, its parameters checked, and notes.
 
-    Raises InputError for a model that was given where nothing can touch.
+    Raises InputError for a model given to a world in which nothing can touch the ground.
     """
     reason = why_nothing_touches(world)
     if contact is AUTOMATIC:
@@ -63,7 +63,7 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     model = checked_model(contact)
     if reason and not isinstance(model, NoContact):
         raise InputError(
-            f"contact: found {type(model).__name__}, but nothing can touch: {reason}; "
+            f"contact is {type(model).__name__}, but no shape can touch the ground: {reason}; "
             "give contact=None to simulate without contact"
         )
     return model, []
@@ -80,23 +80,29 @@ def why_nothing_touches(world: World) -> str:
         moving = robot.shape_link >= 0
         collides = robot.shape_collides & moving
         some = ", ".join(f"'{name}'" for name in robot.shape_name[moving][:3])
-        choose = f"choose some with robot.with_colliding({some}, ...)"
+        choose = f"enable some with robot.with_colliding({some}, ...)"
         if not moving.any():
-            why = "has no shape on a link that moves"
+            why = "has no shape on a moving link"
         elif not collides.any():
             why = (
-                f"has {moving.sum()} shapes on moving links and none collides (in MJCF: contype "
+                f"has {_shapes(moving)} on moving links, none of which collides (in MJCF: contype "
                 f"and conaffinity are 0 and no <pair> names them); {choose}"
             )
         elif not robot.shape_touches.any():
             why = (
-                f"has {collides.sum()} shapes that collide and none with the ground (in MJCF: "
-                f"contype, conaffinity, <pair> or <exclude>); {choose}"
+                f"has {_shapes(collides, 'colliding ')}, none of which collides with the ground "
+                f"(in MJCF: contype, conaffinity, <pair> or <exclude>); {choose}"
             )
         else:
-            why = "has no shapes that touch but ellipsoids and planes, which touch nothing"
+            why = "has only ellipsoids and planes as colliding shapes, which have no contact points"
         reasons.append(f"robot '{robot.name}' {why}")
     return "; ".join(reasons)
+
+
+def _shapes(chosen: np.ndarray, adjective: str = "") -> str:
+    """Return how many shapes are chosen, in words."""
+    count = int(chosen.sum())
+    return f"{count} {adjective}shape{'' if count == 1 else 's'}"
 
 
 def checked_integrator(integrator: Any) -> Any:

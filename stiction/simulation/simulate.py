@@ -1,4 +1,4 @@
-"""`simulate` a world for a while."""
+"""`simulate` a world for a given time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Recording:
-    """What a run keeps: one moment out of every `every` steps."""
+    """What a run records: one of every `every` steps."""
 
     every: int = 1
 
@@ -59,12 +59,12 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
     method: ArticulatedBody | JointSpace = ARTICULATED,
     progress: Progress | None = None,
 ) -> Motion:
-    """Simulate until the first end of a step at or after `duration` [s]; returns what was recorded.
+    """Simulate for at least `duration` [s], in whole steps; returns what was recorded.
 
-    contact: the contact model. Not given, it is `Coulomb()` where a shape can touch the ground;
-    None means that nothing touches. progress is called now and then with the fraction done. A run
-    that fails raises a SimulationError whose `motion` holds what was recorded until then. Steps
-    that were not solved give one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
+    contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None means
+    no contact. progress is called about ten times a second with the fraction done. A run that fails
+    raises a SimulationError whose `motion` holds what was recorded until then. Unsolved steps give
+    one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
     steps, rows = _steps_and_rows(simulation, duration, record)
@@ -81,7 +81,7 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
 
     try:
         _run_in_chunks(simulation, arrays, record.every, steps, motion, progress)
-    finally:  # a run that fails says it, too
+    finally:  # a run that fails warns, too
         parameters["notes"] += warn_of_depth(simulation, arrays.depth, stacklevel=2)
         parameters["notes"] += simulation.warn_once(stacklevel=2)
     if steps % record.every == 0:
@@ -93,9 +93,9 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
 
 
 def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) -> tuple[int, int]:
-    """How many steps to take and how many moments to record, after checking both."""
+    """Return how many steps to take and how many to record, after checking both arguments."""
     if not (is_real(duration) and duration >= 0):
-        raise InputError(f"duration: found {duration!r}; give a finite time in s, not negative")
+        raise InputError(f"duration: found {duration!r}; give a finite, non-negative time in s")
     if not (isinstance(record, Recording) and is_count(record.every)):
         raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
     steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
@@ -103,8 +103,8 @@ def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) 
     world, contact_points = simulation.world, len(simulation.point_names)
     if rows * (world.nq + 3 * world.nv + 10 * contact_points + 3) * 8 > LONGEST_RECORD:
         raise InputError(
-            f"{rows:.3g} recorded moments would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
-            "give Recording(every=n)"
+            f"recording {rows:.3g} time steps would take more than {LONGEST_RECORD / 1e9:.0f} GB; "
+            "record fewer with Recording(every=n)"
         )
     return steps, rows
 
@@ -117,7 +117,7 @@ def _run_in_chunks(
     motion: Callable[[int], Motion],
     progress: Progress | None,
 ) -> None:
-    """Take the steps, a tenth of a second at a time."""
+    """Take the steps in chunks of about CHUNK_SECONDS of wall time."""
     done, chunk = 0, FIRST_CHUNK
     while done < steps:
         count = min(chunk, steps - done)

@@ -1,4 +1,4 @@
-"""`Simulation`: a world that is stepped by hand."""
+"""`Simulation`: a world stepped from Python."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ class ContactPoint:
     point: int  # its number, as in the arrays of a motion
     shape: str
     force: np.ndarray  # mean over the step, on the robot, world axes [N]
-    depth: float  # at the begin of the step [m]
-    slip: np.ndarray  # velocity along the ground at the begin of the step [m/s]
+    depth: float  # at the start of the step [m]
+    slip: np.ndarray  # velocity along the ground at the start of the step [m/s]
 
 
 class Simulation:
-    """A world that is stepped by hand, for control loops in Python."""
+    """A world stepped from Python, for control loops."""
 
     def __init__(
         self,
@@ -92,14 +92,14 @@ class Simulation:
         integrator: Any = MIDPOINT,
         method: ArticulatedBody | JointSpace = ARTICULATED,
     ) -> None:
-        """Begin at a state, the home configuration by default; dt in s.
+        """Start from a state, by default the home configuration; dt in s.
 
-        Without a contact model that is `Coulomb()` where a shape can touch the ground; None means
-        that nothing touches.
+        contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None
+        means no contact.
         """
         if not isinstance(world, World):
             raise InputError(
-                f"simulate() takes a World, found {type(world).__name__}; wrap it: World(robot)"
+                f"expected a World, found {type(world).__name__}; wrap it: World(robot)"
             )
         self.world = world
         self.dt = checked_dt(dt)
@@ -133,7 +133,7 @@ class Simulation:
 
     @property
     def contacts(self) -> list[ContactPoint]:
-        """What touched in the last step, one entry for each touching point."""
+        """The points that touched in the last step."""
         work = self._work
         meet_ground = np.flatnonzero((work.depth > 0) | (work.total_impulse != 0).any(axis=1))
         return [
@@ -149,17 +149,17 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Time now [s]."""
+        """Current time [s]."""
         return self._start + self._steps * self.dt
 
     @property
     def state(self) -> State:
-        """A copy of the state now."""
+        """A copy of the current state."""
         return State(self._state.q.copy(), self._state.v.copy(), self.time)
 
     @property
     def torque(self) -> np.ndarray:
-        """Forces of controllers, and what prescribed motion takes, in the last step, (nv)."""
+        """Forces of controllers and of prescribed motion in the last step, (nv)."""
         return self._work.total_torque.copy()
 
     @property
@@ -173,9 +173,9 @@ class Simulation:
         return unsolved_steps(self._report, self._start, self.dt)
 
     def warn_once(self, stacklevel: int) -> list[str]:
-        """Warn, once in its life, if steps were not solved, and if the ground gave energy.
+        """Warn, once per simulation, of unsolved steps and of energy that contact added.
 
-        Returns what was said of energy.
+        Returns the messages about energy.
         """
         if self.unsolved.count and not self._warned:
             self._warned = True
@@ -187,13 +187,13 @@ class Simulation:
         return told
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
-        """Take n steps with forces `torque` along the coordinates, (nv), beside controllers.
+        """Take n steps with forces `torque` along the coordinates, (nv), besides controllers.
 
-        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy from
-        the ground and, in the last of the n steps, too much depth give a `StabilityWarning`.
+        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy that
+        contact adds and too much depth in the last of the n steps give a `StabilityWarning`.
         """
         if not is_count(n):
-            raise InputError(f"step(n={n!r}): give a whole number of steps, at least 1")
+            raise InputError(f"step(n={n!r}): give a positive integer")
         applied = self._system.dynamics.applied
         if torque is None:
             applied[:] = 0.0
@@ -236,11 +236,11 @@ class Simulation:
         return status
 
     def allocate_record(self, rows: int) -> Record:
-        """Return arrays for a record of so many rows."""
+        """Return arrays for a record of `rows` rows."""
         return allocate_record(self.world, len(self.point_names), rows)
 
     def save_state(self) -> SavedState:
-        """Return all that the continuation depends on."""
+        """Return everything that the continuation depends on."""
         return SavedState(
             self._start,
             self._steps,
@@ -262,10 +262,16 @@ class Simulation:
             )
         memory = self._system.surface.memory
         if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
-            raise InputError("restore_state(): the state was saved with another contact model")
+            raise InputError(
+                "restore_state(): the state was saved under a different contact model; restore it "
+                "in a simulation with the same model"
+            )
         control_memory = tuple(memory.now for memory in self._system.control_memory)
         if [a.shape for a in saved.control_memory] != [a.shape for a in control_memory]:
-            raise InputError("restore_state(): the state was saved with other controllers")
+            raise InputError(
+                "restore_state(): the state was saved under different controllers; restore it in "
+                "a simulation with the same controllers"
+            )
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
@@ -276,7 +282,7 @@ class Simulation:
             array[:] = values
 
     def parameters(self) -> dict[str, Any]:
-        """How the world is simulated, as plain values for the file of a motion."""
+        """How the world is simulated, as plain values for the motion file."""
         system = self._system
         model = None
         if not isinstance(system.model, NoContact):
@@ -294,7 +300,7 @@ class Simulation:
         }
 
     def _pairs(self) -> list[dict[str, Any]]:
-        """Parameters that hold for each pair of materials, wherever they come from."""
+        """The parameters used for each pair of materials, whatever their source."""
         system = self._system
         if isinstance(system.model, NoContact):
             return []
@@ -306,13 +312,13 @@ class Simulation:
         ]
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
-        """Return the error that a status means; `before`: the last good states, oldest first."""
+        """Return the error for a status; `before`: the last good states, oldest first."""
         if status == DIVERGED:
             return DivergenceError(self._divergence(before), motion)
         joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
         return JointSolveError(
-            f"t = {self.time - self.dt:.6g} s: no consistent friction and stop forces were found; "
-            f"joints in question: {joints}; try a smaller dt",
+            f"t = {self.time - self.dt:.6g} s: no consistent joint friction and stop forces were "
+            f"found. Joints with friction or limits: {joints}; try a smaller dt",
             motion,
         )
 
@@ -322,7 +328,7 @@ class Simulation:
         return np.flatnonzero(limited & (self._system.dynamics.mode != PRESCRIBED))[:8]
 
     def _divergence(self, before: list[State]) -> str:
-        """When, where and after what the state left all bounds."""
+        """When and where the state diverged, and the values before."""
         where, nv = int(self._report.fault[0]), self.world.nv
         if where < nv:
             value, name = self._state.v[where], self.world.dof_name(where)
@@ -338,7 +344,7 @@ class Simulation:
         history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
         return (
             f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
-            f"{what}; before: {history}; "
-            f"fastest then: '{self.world.dof_name(fastest)}' at {last.v[fastest]:.4g}; "
-            "try a smaller dt, softer gains or smaller forces"
+            f"{what}; previous values: {history}; "
+            f"fastest coordinate before: '{self.world.dof_name(fastest)}' at "
+            f"{last.v[fastest]:.4g}; try a smaller dt, softer gains or smaller forces"
         )

@@ -1,13 +1,14 @@
-"""How long a step may be: springs and dampers of contact laws, joints and servos against inertia.
+"""The longest stable step, given the springs and dampers of contact laws, joints and servos.
 
-A contact law declares the longest step for one point of a given mass. Points of one side of a link
-act together; the mass that they feel is at least that of the link alone, so the bound is on the
-safe side where a joint passes weight on. A law that is stiffer the deeper a point is declares the
-step for a depth, and how deep points go that land with a mass on them: the robot falls from where
-it is, on the links that come down first.
+A contact law declares the longest stable step for one point with a given mass. Points on one side
+of a link act together. The mass behind them is at least that of the link alone, so the bound is
+conservative where joints connect the link to others. A law that stiffens with depth declares the
+step as a function of depth, and the depth that a point reaches when it lands with a given mass. The
+landing speed follows from a fall of the robot from its state onto its lowest links.
 
-An integrator that takes damping explicitly declares by what a step multiplies a motion exp(z t/dt):
-servos, springs and dampers of joints are stable while that is at most one for all their modes.
+An integrator that treats damping explicitly declares the factor by which a step multiplies a motion
+exp(z t/dt). Servos and joint springs and dampers are stable while the magnitude of that factor is
+at most one for all their modes.
 """
 
 from __future__ import annotations
@@ -42,17 +43,17 @@ PERTURBATION = 1e-6  # of a coordinate, for the stiffness of controllers [rad or
 
 
 class Bound(NamedTuple):
-    """The longest step that a law bears, and on which link."""
+    """The longest stable step of a contact law, and the link that limits it."""
 
     dt: float  # [s]
     link: str
     points: int  # that act together
-    mass: float  # that one of them feels [kg]
-    depth: float  # for which the step is told [m]; 0 if the law is the same at any depth
+    mass: float  # effective, of one of them [kg]
+    depth: float  # at which the step is stable [m]; 0 if the law does not depend on it
 
 
 class ModeBound(NamedTuple):
-    """The longest step that servos, springs and dampers of joints bear, and where."""
+    """The longest stable step of servos and joint springs and dampers, and the limiting joint."""
 
     dt: float  # [s]
     joint: str  # that moves most in the mode
@@ -72,8 +73,8 @@ def longest_step(
 ) -> Bound | None:
     """Return the tightest bound over all links; None if the law declares none.
 
-    landing: speeds with which links land [m/s], from `landing_speeds`; depths: how deep each point
-    is known to go [m], instead, for links that went deeper than SHALLOW.
+    landing: landing speeds of links [m/s], from `landing_speeds`. depths: known depth of each point
+    [m], used instead; links no deeper than SHALLOW are skipped.
     """
     declared = MODELS[type(model)]
     if declared.longest_step is None:
@@ -109,10 +110,10 @@ def longest_step(
 def lightest_side(
     world: World, contact_points: ContactPoints, link: int, rows: np.ndarray, depth: float = 0.0
 ) -> tuple[int, float]:
-    """Return how many points of a side act together, and the least mass that one of them feels.
+    """Return how many points of a side act together, and the least effective mass of one of them.
 
-    Forces along the ground count as those along its normal. A link without mass feels none: the
-    mass is infinite, and the links that carry it tell their own.
+    Tangential forces count like normal ones. For a link without mass the result is infinite; the
+    links that it is attached to give the bound.
     """
     tree = world.tree
     if not tree.mass[link] > 0:
@@ -132,8 +133,8 @@ def lightest_side(
 def inverse_inertia(six: np.ndarray) -> np.ndarray:
     """Return the inverse of an inertia (xx, xy, xz, yy, yz, zz), (3, 3).
 
-    About an axis whose moment is none but for rounding, which the checks of a description let pass
-    even if it is negative, a link does not turn by itself: there the inverse is zero.
+    The inverse is zero about an axis whose moment is zero up to rounding (which the checks of a
+    description accept even if negative): the link does not rotate about it by itself.
     """
     moments, axes = np.linalg.eigh(symmetric(six))
     none = moments <= ROUNDING * abs(moments[-1]) + NOTHING
@@ -144,7 +145,7 @@ def inverse_inertia(six: np.ndarray) -> np.ndarray:
 def landing_speeds(
     world: World, contact_points: ContactPoints, ground: Any, state: State
 ) -> dict[int, float]:
-    """Return the speed [m/s] of each link that lands first, if every robot falls from a state."""
+    """Return the landing speed [m/s] of the lowest links, if every robot falls from a state."""
     tree = world.tree
     dynamics = allocate(tree)
     forward_kinematics(dynamics, np.array(state.q, float))
@@ -169,13 +170,13 @@ def landing_speeds(
 def _carried(
     world: World, contact_points: ContactPoints, link: int, rows: np.ndarray
 ) -> tuple[int, float]:
-    """How many points are on the emptiest side of a link, and the mass of all its tree [kg]."""
+    """Return the fewest points on any side of a link, and the mass of its whole robot [kg]."""
     count = min(len(on_side(contact_points, rows, n, 0.0)) for n in SIDES)
     return count, float(world.tree.mass[world.tree.root == world.tree.root[link]].sum())
 
 
 def _only(contact_points: ContactPoints, rows: np.ndarray) -> ContactPoints:
-    """Return the contact points of some rows, in what tells where they are."""
+    """Return the contact points of some rows, only the fields that locate them."""
     named = ("kind", "link", "centre", "axis", "radius", "turn")
     return contact_points._replace(**{name: getattr(contact_points, name)[rows] for name in named})
 
@@ -186,10 +187,10 @@ def _only(contact_points: ContactPoints, rows: np.ndarray) -> ContactPoints:
 def longest_explicit_step(
     world: World, integrator: Any, controllers: tuple, state: State, dt: float
 ) -> ModeBound | None:
-    """Return the longest step with which an integrator bears what acts on joints; None if any does.
+    """Return the longest stable step of an explicit integrator; None if there is no limit.
 
-    Modes are those of H a = -D v - K x about a state, D and K being damping and stiffness of joints
-    and controllers, all links off the ground. dt: the step that controllers are told [s].
+    Modes are those of H a = -D v - K x about a state, where D and K are the damping and stiffness
+    of joints and controllers, without contact. dt: the step that controllers see [s].
     """
     growth = GROWTH.get(type(integrator))
     if growth is None:
@@ -221,7 +222,7 @@ def joint_slopes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return damping and stiffness (nv, nv) about a state, and the coordinates not prescribed.
 
-    Those of joints, and of controllers by differences of their forces, nothing remembered yet.
+    Those of controllers are finite differences of their forces, with their memory still empty.
     """
     tree, dynamics = world.tree, allocate(world.tree)
     q, v = np.array(state.q, float), np.array(state.v, float)

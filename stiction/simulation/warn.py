@@ -1,6 +1,6 @@
-"""What a run tells of itself: steps that are too long, depth that was not reckoned with, energy.
+"""Warnings about a run: steps that are too long, unexpected depth, energy from contact.
 
-Each function warns, with numbers, and returns what it said, for the notes of the motion.
+Each function warns, with numbers, and returns its messages for the notes of the motion.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from stiction.simulation.simulation import Simulation
     from stiction.world.world import State, World
 
-GIVEN = 0.01  # part of a robot's own energies that a ground may give it before it is told
+GIVEN = 0.01  # share of a robot's own energies that contact may add without a warning
 
 
 def warn_of_long_step(
     world: World, model: Any, surface: Surface, dt: float, state: State
 ) -> list[str]:
-    """Warn, with numbers, where an explicit contact law would need shorter steps; and note it."""
+    """Warn, with numbers, if an explicit contact law needs shorter steps."""
     contact_points, table = surface.points, surface.contact.table
     landing = None
     if MODELS[type(model)].landing_depth is not None and len(contact_points.link):
@@ -35,18 +35,18 @@ def warn_of_long_step(
     bound = longest_step(world, model, contact_points, table, landing)
     if bound is None or dt <= bound.dt:
         return []
-    deep = f" at a depth of {1e3 * bound.depth:.2g} mm" if bound.depth > 0 else ""
-    together = f"{bound.points} points of '{bound.link}', each with {bound.mass:.3g} kg"
+    deep = f" (at a depth of {1e3 * bound.depth:.2g} mm)" if bound.depth > 0 else ""
     message = (
-        f"{type(model).__name__}: dt is {dt:g} s; {together}, bear at most "
-        f"{bound.dt:.3g} s{deep}: give a shorter dt, or less stiffness and damping"
+        f"{type(model).__name__}: dt is {dt:g} s, but {bound.points} points of '{bound.link}', "
+        f"each with an effective mass of {bound.mass:.3g} kg, are stable only up to "
+        f"{bound.dt:.3g} s{deep}; use a smaller dt, or less stiffness and damping"
     )
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]
 
 
 def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) -> list[str]:
-    """Warn if points went deeper (rows, points) than the step allows for a law that stiffens."""
+    """Warn if the step is too long for a law that stiffens with depth (rows, points)."""
     system = simulation._system
     surface, model = system.surface, system.model
     if MODELS[type(model)].landing_depth is None or depth.size == 0:
@@ -57,9 +57,10 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
     if bound is None or simulation.dt <= bound.dt or bound.depth == 0:
         return []
     message = (
-        f"{type(model).__name__}: '{bound.link}' went {1e3 * bound.depth:.3g} mm deep, where its "
-        f"{bound.points} points bear a dt of at most {bound.dt:.3g} s; this run had "
-        f"{simulation.dt:g} s: do not trust it, give a shorter dt or more stiffness"
+        f"{type(model).__name__}: '{bound.link}' penetrated by {1e3 * bound.depth:.3g} mm; at that "
+        f"depth its {bound.points} points are stable only up to dt = {bound.dt:.3g} s, and this "
+        f"run used {simulation.dt:g} s. The result is unreliable: use a smaller dt or more "
+        "stiffness"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
@@ -68,24 +69,24 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
 def warn_of_servos(
     world: World, integrator: Any, controllers: tuple, state: State, dt: float
 ) -> list[str]:
-    """Warn where an explicit integrator would need shorter steps for servos and joint dampers."""
+    """Warn if an explicit integrator needs shorter steps for servos, joint springs and dampers."""
     bound = longest_explicit_step(world, integrator, controllers, state, dt)
     if bound is None or dt <= bound.dt:
         return []
     message = (
-        f"{type(integrator).__name__} takes servos, springs and dampers of joints explicitly: dt "
-        f"is {dt:g} s; the mode of '{bound.joint}', at {abs(bound.rate):.3g} 1/s, bears at most "
-        f"{bound.dt:.3g} s: give a shorter dt, smaller gains, or an integrator that takes damping "
-        "implicitly, such as Leapfrog()"
+        f"{type(integrator).__name__} integrates servos and joint springs and dampers explicitly; "
+        f"dt is {dt:g} s, but the mode of '{bound.joint}' ({abs(bound.rate):.3g} 1/s) is stable "
+        f"only up to {bound.dt:.3g} s: use a smaller dt, lower gains, or an integrator with "
+        "implicit damping such as Leapfrog()"
     )
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]
 
 
 def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> list[str]:
-    """Warn if contact has done more work on the robots than it took from them.
+    """Warn if contact has added energy to the robots.
 
-    More than a hundredth of their weight times their size and of their kinetic energy.
+    The threshold is GIVEN times the sum of their weight times size and their kinetic energy.
     """
     given, world = float(report.most_work[0]), simulation.world
     if given == 0:
@@ -100,10 +101,10 @@ def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> l
         return []
     time = simulation._start + int(report.most_step[0] + 1) * simulation.dt
     message = (
-        f"{type(simulation._system.model).__name__}: the ground gave {given:.3g} J to the robots "
-        f"until t = {time:.6g} s, {100 * given / max(weight * size, kinetic):.3g} % of "
-        f"{'weight times size' if weight * size >= kinetic else 'their kinetic energy'}: do not "
-        "trust this run, give a shorter dt or another contact model"
+        f"{type(simulation._system.model).__name__}: contact added {given:.3g} J to the robots "
+        f"by t = {time:.6g} s ({100 * given / max(weight * size, kinetic):.3g} % of "
+        f"{'weight times size' if weight * size >= kinetic else 'their kinetic energy'}). "
+        "The result is unreliable: use a smaller dt or another contact model"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]

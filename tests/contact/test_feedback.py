@@ -272,5 +272,5 @@ def test_gains_may_differ_by_pair_of_materials():
 
 def test_a_step_too_long_for_the_gains_warns_with_numbers():
     world = st.World(st.robots.ball())
-    with pytest.warns(StabilityWarning, match="bear at most 0.0002"):
+    with pytest.warns(StabilityWarning, match="stable only up to 0.0002"):
         st.simulate(world, st.Feedback(position_gain=1.0, velocity_gain=5000.0), duration=1e-3)

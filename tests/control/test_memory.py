@@ -192,7 +192,7 @@ def test_a_state_saved_with_other_controllers_is_refused():
     world = st.World(pendulum())
     saved = st.Simulation(world, None, controller=PID(0.8, 20.0, 1.0, 30.0)).save_state()
     for control in (None, Tally(9.0)):
-        with pytest.raises(InputError, match="saved with other controllers"):
+        with pytest.raises(InputError, match="saved under different controllers"):
             st.Simulation(world, None, controller=control).restore_state(saved)
 
 

@@ -86,7 +86,7 @@ def test_what_the_ground_must_not_do_is_a_fault_with_numbers():
     given = 10 * WEIGHT * 0.1 * DT
     limit = 0.01 * WEIGHT * 0.05  # a hundredth of its weight times its radius
     assert thrown.energy == pytest.approx(given, rel=1e-12)
-    assert thrown.faults == (f"the ground gave {given:.3g} J to the robots, limit {limit:.3g} J",)
+    assert thrown.faults == (f"contact added {given:.3g} J to the robots, limit {limit:.3g} J",)
     assert thrown.upright and not thrown.meets("upright")
     deep = verdict(ball(carried, 0.0, depth=0.003))
     assert deep.faults == ("a point was 3 mm in the ground, limit 2.5 mm",)

@@ -65,22 +65,24 @@ def test_a_robot_that_nobody_gave_a_contact_model_stays_on_the_ground():
     ("world", "why"),
     [
         (st.World(st.robots.ball(), ground=None), "this world has no ground"),
-        (st.World(body()), "robot 'body' has no shape on a link that moves"),
+        (st.World(body()), "robot 'body' has no shape on a moving link"),
         (
             st.World(body(Shape("skin", "body", "sphere", (0.1,), collides=False))),
-            r"has 1 shapes on moving links and none collides .*with_colliding\('skin', ...\)",
+            r"has 1 shape on moving links, none of which collides .*with_colliding\('skin', ...\)",
         ),
         (
             st.World(body(Shape("egg", "body", "ellipsoid", (0.1, 0.1, 0.2)))),
-            "has no shapes that touch but ellipsoids and planes",
+            "has only ellipsoids and planes as colliding shapes",
         ),
     ],
     ids=["no ground", "no shape", "no colliding shape", "ellipsoid"],
 )
 def test_where_nothing_can_touch_a_model_is_refused_and_no_word_is_no_contact(world, why):
-    with pytest.raises(InputError, match=f"found GaussSeidel, but nothing can touch: .*{why}"):
+    with pytest.raises(
+        InputError, match=f"is GaussSeidel, but no shape can touch the ground: .*{why}"
+    ):
         st.Simulation(world, st.GaussSeidel())
-    with pytest.raises(InputError, match="nothing can touch"):
+    with pytest.raises(InputError, match="no shape can touch the ground"):
         st.BatchSimulation(world, 2, st.GaussSeidel())
     simulation = st.Simulation(world)
     assert model_of(simulation) == "NoContact"
@@ -236,7 +238,7 @@ def test_a_pair_of_materials_that_are_not_there_is_refused(pair):
 def test_a_pair_that_never_meets_is_noted():
     world = st.World(st.robots.ball(), materials={("default", "default"): {"restitution": 0.5}})
     notes = st.Simulation(world, st.SpringDamper(), dt=1e-5).notes
-    assert "materials 'default' never meet: robots touch the ground only" in notes
+    assert "materials 'default' never touch: robots collide only with the ground" in notes
 
 
 def test_a_material_is_given_to_all_shapes():
@@ -273,7 +275,7 @@ def test_run_of_what_cannot_touch_has_no_contact_and_refuses_a_model(tmp_path, c
     assert main(["run", str(path), "--duration", "0.001", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["contact"] == "none"
     assert main(["run", str(path), "--contact", "Coulomb"]) == 2
-    assert "nothing can touch: robot 'body' has no shape" in capsys.readouterr().err
+    assert "no shape can touch the ground: robot 'body' has no shape" in capsys.readouterr().err
 
 
 @pytest.mark.jit

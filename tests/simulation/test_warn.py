@@ -12,7 +12,7 @@ from stiction.scenes.verdict import energy_given
 
 
 def told(warned):
-    return [str(one.message) for one in warned if "the ground gave" in str(one.message)]
+    return [str(one.message) for one in warned if "contact added" in str(one.message)]
 
 
 def sliding_brick(speed):
@@ -31,14 +31,14 @@ def test_energy_from_the_ground_is_told_once_with_numbers():
     (message,) = told(warned)
     given = energy_given(motion)
     assert given > 0.01 * world.total_mass * 9.81 * 0.1
-    assert message.startswith(f"Feedback: the ground gave {given:.3g} J to the robots until t = ")
+    assert message.startswith(f"Feedback: contact added {given:.3g} J to the robots by t = ")
     assert message in motion.parameters["notes"]
 
 
 def test_a_simulation_tells_it_too():
     world, state = sliding_brick(2.0)
     simulation = st.Simulation(world, st.Feedback(), state=state)
-    with pytest.warns(StabilityWarning, match="the ground gave"):
+    with pytest.warns(StabilityWarning, match="contact added"):
         simulation.step(n=fewer(200, 100))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
