@@ -21,6 +21,7 @@ from stiction.description.description import (
     Link,
     Shape,
 )
+from stiction.description.plain import with_article
 from stiction.description.rotation import symmetric
 from stiction.errors import DescriptionError
 
@@ -51,7 +52,7 @@ def _counts(description: Description) -> Iterator[str]:
     if count == 0:
         yield f"'{description.name}' has no links; it needs at least one"
     if count > MOST_LINKS:
-        yield f"'{description.name}' has {count} links; {MOST_LINKS} is the most"
+        yield f"'{description.name}' has {count} links; the maximum is {MOST_LINKS}"
 
 
 def _names(description: Description) -> Iterator[str]:
@@ -60,11 +61,11 @@ def _names(description: Description) -> Iterator[str]:
         counted = Counter(element.name for element in getattr(description, f"{kind}s"))
         for name, count in counted.items():
             if not isinstance(name, str) or not name:
-                yield f"a {kind} is named {name!r}; give it a name"
+                yield f"{with_article(kind)} is named {name!r}; give it a name"
             if count > 1:
-                yield f"{count} {kind}s are named '{name}'; a name belongs to one {kind}"
+                yield f"{count} {kind}s are named '{name}'; names must be unique"
         if kind == "link" and WORLD in counted:
-            yield f"a link is named '{WORLD}', which stands for space; call it something else"
+            yield f"a link is named '{WORLD}', which is reserved for the fixed world; rename it"
 
 
 def _references(description: Description) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _references(description: Description) -> Iterator[str]:
         )
     for pair in (*description.contact_pairs, *description.contact_excludes):
         if len(pair) != 2:
-            yield f"contact pair or exclude {pair} has {len(pair)} names; it takes two"
+            yield f"contact pair or exclude {pair} has {len(pair)} names; expected two"
     for pair in description.contact_pairs:
         wanted += [(f"contact pair {pair} names shape", name, shapes) for name in pair]
     for pair in description.contact_excludes:
@@ -112,9 +113,9 @@ def _links(description: Description) -> Iterator[str]:
         yield from _finite(f"{where} has its centre at", link.centre, 3)
         yield from _finite(f"{where} has inertia", link.inertia, 6)
         if link.mass < 0.0:
-            yield f"{where} has mass {link.mass} kg; a mass is positive, or zero for no body"
+            yield f"{where} has mass {link.mass} kg; give a positive number, or zero"
         if link.mass == 0.0 and any(link.inertia):
-            yield f"{where} has mass 0 and inertia {link.inertia}; without mass the inertia is zero"
+            yield f"{where} has mass 0 and inertia {link.inertia}; it must be zero, too"
     yield from _inertias(description.links)
 
 
@@ -127,7 +128,7 @@ def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
         where = f"link '{links[i].name}' has principal moments of inertia {moments[i].tolist()}"
         if indefinite[i]:
             yield f"{where}; none may be negative"
-        yield f"{where}; no body has one larger than the sum of the other two"
+        yield f"{where}; none may exceed the sum of the other two"
 
 
 def _joints(description: Description) -> Iterator[str]:
@@ -154,9 +155,10 @@ def _tree(description: Description) -> Iterator[str]:
     parents: dict[str, str] = {}
     for joint in description.joints:
         if joint.parent == joint.child:
-            yield f"joint '{joint.name}' hangs link '{joint.child}' on itself; name another parent"
+            attached = f"attaches link '{joint.child}' to itself"
+            yield f"joint '{joint.name}' {attached}; name another parent"
         if joint.child in parents:
-            yield f"link '{joint.child}' has two joints, one of them '{joint.name}'; one will do"
+            yield f"link '{joint.child}' has two joints, one of them '{joint.name}'; keep one"
         parents[joint.child] = joint.parent
     for link in description.links:
         if link.name not in parents:
@@ -165,10 +167,10 @@ def _tree(description: Description) -> Iterator[str]:
     for link in description.links:
         if link.name not in depths:
             loop = " -> ".join(_loop(link.name, parents))
-            yield f"link '{link.name}' is not reached from WORLD: its parents go round, {loop}"
+            yield f"link '{link.name}' is not reached from WORLD: its parents form a cycle, {loop}"
         depth = depths[link.name]
         if depth > DEEPEST_TREE:
-            yield f"link '{link.name}' is {depth} joints from WORLD; {DEEPEST_TREE} is the most"
+            yield f"link '{link.name}' is {depth} joints from WORLD; the maximum is {DEEPEST_TREE}"
 
 
 def _loop(name: str, parents: dict[str, str]) -> list[str]:
@@ -185,21 +187,23 @@ def _shapes(description: Description) -> Iterator[str]:
         if shape.kind not in SHAPE_KINDS:
             yield f"{where} is a '{shape.kind}'; known are {', '.join(SHAPE_KINDS)}"
         yield from _placed(where, shape.position, shape.quaternion)
-        yield from _finite(f"{where}, a {shape.kind}, has size", shape.size, SIZES[shape.kind])
+        sized = f"{where}, {with_article(shape.kind)}, has size"
+        yield from _finite(sized, shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
-            yield f"{where}, a {shape.kind}, has size {shape.size}; sizes are positive"
+            yield f"{sized} {shape.size}; sizes must be positive"
         yield from _vertices(where, shape)
 
 
 def _vertices(where: str, shape: Shape) -> Iterator[str]:
     if shape.kind not in FEWEST_VERTICES:
         if shape.vertices:
-            yield f"{where} is a {shape.kind} with vertices; only a hull or points have them"
+            kind = with_article(shape.kind)
+            yield f"{where} is {kind} with vertices; only a hull or points have them"
         return
     what = "a hull" if shape.kind == "hull" else "a set"
     fewest = FEWEST_VERTICES[shape.kind]
     if len(shape.vertices) < fewest:
-        yield f"{where} is {what} of {len(shape.vertices)} vertices; it takes at least {fewest}"
+        yield f"{where} is {what} of {len(shape.vertices)} vertices; expected at least {fewest}"
     elif {len(vertex) for vertex in shape.vertices} != {3}:
         yield f"{where} is {what} with vertices that are not of three numbers; give x, y, z"
     elif not (np.abs(np.array(shape.vertices, dtype=float)) < LARGEST).all():
@@ -224,7 +228,7 @@ def _actuators(description: Description) -> Iterator[str]:
         where = f"actuator '{actuator.name}'"
         if types[actuator.joint] not in ("revolute", "prismatic"):
             found = f"drives joint '{actuator.joint}' of type '{types[actuator.joint]}'"
-            yield f"{where} {found}; it can drive revolute and prismatic ones"
+            yield f"{where} {found}; an actuator can only drive revolute and prismatic joints"
         yield from _finite(f"{where} has gear", (actuator.gear,), 1)
         yield from _finite(f"{where} has gain", actuator.gain, 3)
         yield from _finite(f"{where} has bias", actuator.bias, 3)
@@ -261,13 +265,13 @@ def _unit(what: str, values: Iterable[float]) -> Iterator[str]:
     squared = sum(value * value for value in values)
     if abs(squared - 1.0) > 2.0 * UNIT:
         length = f"of length {squared**0.5:g}" if squared else "which is zero"
-        yield f"{what} {values}, {length}; it needs length one"
+        yield f"{what} {values}, {length}; its length must be 1"
 
 
 def _finite(what: str, values: Iterable[float], count: int) -> Iterator[str]:
     values = tuple(values)
     if len(values) != count:
-        yield f"{what} {_shown(values)} of {len(values)} numbers; it takes {count}"
+        yield f"{what} {_shown(values)} of {len(values)} numbers; expected {count}"
     try:
         finite = all(abs(value) < LARGEST for value in values)
     except TypeError:
@@ -285,9 +289,9 @@ def _shown(values: tuple[float, ...]) -> str:
 def _not_negative(what: str, value: float) -> Iterator[str]:
     yield from _finite(what, (value,), 1)
     if value < 0.0:
-        yield f"{what} {value}; it is positive or zero"
+        yield f"{what} {value}; it must not be negative"
 
 
 def _ordered(what: str, lower: float, upper: float) -> Iterator[str]:
     if isnan(lower) or isnan(upper) or lower > upper or lower == inf or upper == -inf:
-        yield f"{what} {lower} to {upper}; give the lower one first, infinite for none"
+        yield f"{what} {lower} to {upper}; give the lower one first, or infinite ones for no limit"

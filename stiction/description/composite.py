@@ -21,7 +21,7 @@ def moved(description: Description) -> Iterator[str]:
         mass, centre, inertia = composites[joint.child]
         where = f"{joint.type} joint '{joint.name}' moves link '{joint.child}'"
         if mass <= 0.0:
-            yield f"{where}, which has no mass, nor has anything on it; give it a mass"
+            yield f"{where}, but neither the link nor its descendants have mass; give it one"
         if joint.type == "prismatic":
             continue
         turning = inertia if joint.type == "free" else inertia + _parallel(mass, centre)
@@ -30,7 +30,7 @@ def moved(description: Description) -> Iterator[str]:
         else:
             felt = np.linalg.eigvalsh(turning)[0]
         if felt + joint.armature <= NOTHING * np.trace(turning):
-            yield f"{where}, which has no inertia against turning; give it an inertia or armature"
+            yield f"{where}, which has no rotational inertia; give it an inertia or armature"
 
 
 def depths_of(parents: dict[str, str]) -> dict[str, int]:

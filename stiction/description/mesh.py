@@ -45,7 +45,7 @@ def read_hull(path: Path) -> Hull:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
-        raise ModelFileError(f"{path}: '{suffix}' meshes are not read; known are {known}")
+        raise ModelFileError(f"{path}: '{suffix}' meshes are not supported; known are {known}")
     data = bytes_of(path, "a mesh file", LARGEST_MESH)
     if suffix == ".stl":
         _check_stl(data, path)
@@ -73,9 +73,9 @@ def _vertices(data: bytes, suffix: str, path: Path) -> np.ndarray:
         message = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path}: trimesh cannot read it: {message}") from error
     if len(vertices) == 0:
-        raise ModelFileError(f"{path}: holds no triangles; a shape needs some")
+        raise ModelFileError(f"{path}: holds no triangles; a shape needs at least one")
     if len(vertices) > MOST_POINTS:
-        message = f"has {len(vertices)} vertices; {MOST_POINTS} is the most, so simplify it"
+        message = f"has {len(vertices)} vertices; at most {MOST_POINTS} are allowed, so simplify it"
         raise ModelFileError(f"{path}: {message}")
     if not np.isfinite(vertices).all():
         raise ModelFileError(f"{path}: has vertices that are not finite; export it again")
@@ -101,7 +101,7 @@ def hull_of(points: np.ndarray, path: Path) -> Hull:
             corners, flat = _outermost(points, 128), True
             count = len(corners)
     if len(corners) < 4:
-        message = f"spans {len(corners)} corners; a hull takes at least four"
+        message = f"has {len(corners)} corners; a hull needs at least four"
         raise ModelFileError(f"{path}: {message}")
     if len(corners) > MOST_VERTICES:
         corners = _fewer(corners)
@@ -170,7 +170,7 @@ def _check_stl(data: bytes, path: Path) -> None:
     if len(data) < STL_HEADER or len(data) != length:
         if data.lstrip()[:5].lower() == b"solid" and b"facet" in data[:2000]:
             return
-        message = f"has {len(data)} bytes, and its header speaks of {faces} triangles, which take"
+        message = f"has {len(data)} bytes, but its header declares {faces} triangles, which need"
         raise ModelFileError(f"{path}: {message} {length}; export it again")
 
 

@@ -87,8 +87,8 @@ def _read(compiled: Callable[[], MjModel], source: str) -> Description:
         with _warnings_kept() as warnings:
             model = compiled()
     except Exception as error:  # MuJoCo raises ValueError, and its own FatalError
-        message = f"{' '.join(str(error).split())}; correct that in the file"
-        raise ModelFileError(f"{source}: MuJoCo's compiler refuses it: {message}") from error
+        message = f"{' '.join(str(error).split())}; correct the file"
+        raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
     refuse_what_is_not_simulated(model, names, source)
     description = _description(model, names, source)
@@ -231,7 +231,7 @@ def _sensors(
             sensors.append(Sensor(name, kind, names.body[target], "link"))
         else:
             others.append(name)
-    note = f"sensors left out, as they are not at a site, body frame or joint: {first_few(others)}"
+    note = f"sensors ignored, because not at a site, body frame or joint: {first_few(others)}"
     return tuple(sensors), [note] if others else []
 
 
@@ -273,7 +273,7 @@ def _excludes(
             if touching != {False}:
                 continue
             if len(bodies) * len(others) > MOST_EXCLUDES:
-                message = f"keep more than {MOST_EXCLUDES} pairs of bodies apart; use fewer bodies"
+                message = f"exclude more than {MOST_EXCLUDES} pairs of bodies; use fewer bodies"
                 raise ModelFileError(f"{source}: contype and conaffinity {message}")
             excluded |= {(a, b) for a in bodies for b in others if a < b}
     notes = (

@@ -32,7 +32,7 @@ FLAGS = (  # these would act by being switched off
 def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
     """Raise ModelFileError for the first part of the model that is not simulated."""
     for what in _not_simulated(model, names):
-        raise ModelFileError(f"{source}: {what}, which is not simulated; take it out of the file")
+        raise ModelFileError(f"{source}: {what}, which is not simulated; remove it from the file")
 
 
 def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
@@ -142,7 +142,7 @@ def notes_on(model: MjModel, names: Names) -> Iterator[str]:
     yield "timestep, integrator and solver settings of the file are not used"
     if not np.array_equal(model.opt.gravity, (0.0, 0.0, -9.81)):
         gravity = model.opt.gravity.tolist()
-        yield f"gravity {gravity} of the file is not used: World(gravity=...) decides"
+        yield f"gravity {gravity} from the file is not used; set it with World(gravity=...)"
     soft = model.jnt_limited & (
         (model.jnt_solref != (0.02, 1.0)).any(axis=1)
         | (model.jnt_solimp != (0.9, 0.95, 0.001, 0.5, 2.0)).any(axis=1)
@@ -152,7 +152,7 @@ def notes_on(model: MjModel, names: Names) -> Iterator[str]:
         yield f"soft limits of the file are simulated as hard stops: {listed}"
     delayed = [names.actuator[i] for i in np.flatnonzero(model.actuator_delay)]
     if delayed:
-        yield f"actuator delays are left out: {first_few(delayed)}"
+        yield f"actuator delays are ignored: {first_few(delayed)}"
     yield from _contact_notes(model, names)
 
 
@@ -161,9 +161,9 @@ def _contact_notes(model: MjModel, names: Names) -> Iterator[str]:
     if not colliding.any():
         yield "no geom of the file collides (contype and conaffinity are 0 and no <pair> names one)"
     checks = {
-        "condim 1 is not read, the friction of the material acts": model.geom_condim == 1,
-        "torsional and rolling friction (condim 4 and 6) are left out": model.geom_condim > 3,
-        "contact margins are left out": (model.geom_margin != 0) | (model.geom_gap != 0),
+        "condim 1 is ignored; the friction of the material applies": model.geom_condim == 1,
+        "torsional and rolling friction (condim 4 and 6) are ignored": model.geom_condim > 3,
+        "contact margins are ignored": (model.geom_margin != 0) | (model.geom_gap != 0),
     }
     for note, concerned in checks.items():
         listed = [names.geom[i] for i in np.flatnonzero(concerned & colliding)]
@@ -172,10 +172,10 @@ def _contact_notes(model: MjModel, names: Names) -> Iterator[str]:
     ground = planes(model)
     others = ~(ground[model.pair_geom1] | ground[model.pair_geom2])
     if others.any():
-        yield f"friction of {others.sum()} <pair> elements, none with a world plane, is not read"
+        yield f"friction of {others.sum()} <pair> elements, none with a world plane, is ignored"
     unread = [names.geom[i] for i in range(model.ngeom) if int(model.geom_type[i]) not in KINDS]
     if unread:
-        yield f"height fields and distance fields are left out: {first_few(unread)}"
+        yield f"height fields and distance fields are ignored: {first_few(unread)}"
     seen = (model.geom_type == MESH) & ~colliding
     if seen.any():
         yield f"{seen.sum()} meshes that do not collide are kept as rough hulls for drawing"

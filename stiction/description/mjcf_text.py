@@ -84,7 +84,9 @@ def _refuse_place(path: Path, named: Named, allowed: list[Path]) -> None:
     what = f"{named.where}: <{named.tag}> names '{named.name[:80]}'"
     if not any(path.resolve().is_relative_to(folder) for folder in allowed):
         shown = ", ".join(map(str, allowed))
-        message = f"which leaves the folders that may be read ({shown}); add its folder to roots"
+        message = (
+            f"which is outside the folders that may be read ({shown}); add its folder to roots"
+        )
         raise ModelFileError(f"{what}, {message}")
     if not path.is_file():
         raise ModelFileError(f"{what}, which is not a file; name one")
@@ -96,7 +98,7 @@ def scan(data: bytes, source: str, top: bool, count: int = 0) -> MjcfScan:
     `count` is of elements in the files before this one.
     """
     if len(data) > LARGEST_MJCF:
-        message = f"has {len(data)} bytes; {KIND} may have {LARGEST_MJCF}"
+        message = f"has {len(data)} bytes; {KIND} may have at most {LARGEST_MJCF}"
         raise ModelFileError(f"{source}: {message}")
     mjcf = MjcfScan(source, top, count)
     mjcf.run(data)
@@ -132,7 +134,9 @@ class MjcfScan(Scan):
         self.copies.append(self.copies[-1] * times)
         self.count += self.copies[-1]
         if self.count > MOST_ELEMENTS:
-            message = f"<{tag}> brings the model to more than {MOST_ELEMENTS} elements, with copies"
+            message = (
+                f"<{tag}> brings the model to more than {MOST_ELEMENTS} elements, including copies"
+            )
             raise ModelFileError(f"{self.where}: {message}; use fewer")
 
     def ended(self, tag: str) -> None:
@@ -161,7 +165,7 @@ def _refuse_sizes(tag: str, attributes: dict[str, str], where: str) -> None:
             continue  # MuJoCo's to report
         if size > largest:
             found = f'{where}: <{tag}> has {attribute}="{value[:80]}"'
-            raise ModelFileError(f"{found}; {largest} is the largest")
+            raise ModelFileError(f"{found}; the maximum is {largest}")
 
 
 def _refuse_numbers(tag: str, attributes: dict[str, str], where: str) -> None:
@@ -176,7 +180,7 @@ def _refuse_numbers(tag: str, attributes: dict[str, str], where: str) -> None:
         if SUSPICIOUS.search(value) and not all(map(_finite_or_text, value.split())):
             raise ModelFileError(f"{found}; write finite numbers")
         if attribute.endswith("range") and _empty_range(value.split()):
-            raise ModelFileError(f"{found}; write the lower end first")
+            raise ModelFileError(f"{found}; give the lower limit first")
 
 
 def _empty_range(tokens: list[str]) -> bool:

@@ -55,7 +55,9 @@ def read_openhrp_text(
 
 def _root_joint(base: str | None) -> str | None:
     if base not in BASES:
-        raise InputError(f"base is {base!r}; it can be 'floating', 'fixed' or None, as in the file")
+        raise InputError(
+            f"base is {base!r}; give 'floating', 'fixed', or None for the base of the file"
+        )
     return BASES[base]
 
 
@@ -64,7 +66,7 @@ def _description(top: list[Node], source: str, stem: str, base: str | None) -> D
     root = nodes(humanoid, "humanoidBody")
     if len(root) != 1 or root[0].type != "Joint":
         found = ", ".join(node.title for node in root[:5]) or "nothing"
-        humanoid.refuse(f"has {found} in humanoidBody; it takes one Joint", "humanoidBody")
+        humanoid.refuse(f"has {found} in humanoidBody; expected one Joint", "humanoidBody")
     tree = Tree(pose_of(humanoid), base)
     tree.walk(root[0])
     frames, sensors = _sensors(tree)
@@ -87,11 +89,13 @@ def _humanoid(top: list[Node], source: str) -> Node:
     found = [node for node in top if node.type == "Humanoid"]
     for node in top:
         if node.type == "ExtraJoint":
-            node.refuse("makes a closed loop, which is not simulated; take it out of the file")
+            node.refuse("makes a closed loop, which is not simulated; remove it from the file")
     if not found:
         raise ModelFileError(f"{source}: has no Humanoid node; an OpenHRP model has one")
     if len(found) > 1:
-        found[1].refuse("is a second Humanoid; a file holds one robot, put it into its own file")
+        found[1].refuse(
+            "is a second Humanoid; a file holds one robot; move this one to a file of its own"
+        )
     return found[0]
 
 
@@ -99,7 +103,7 @@ def _outside(top: list[Node]) -> list[str]:
     """A note on what stands beside the Humanoid and could be meant to touch it."""
     kinds = ("Shape", "Transform", "Group", "Inline", "Joint", "Segment", "Switch", "LOD")
     left = [node.name or node.type for node in top if node.type in kinds]
-    return [f"left out, as they are outside the Humanoid: {first_few(left)}"] if left else []
+    return [f"ignored, because they are outside the Humanoid: {first_few(left)}"] if left else []
 
 
 def _link(name: str, bodies: list[tuple[float, np.ndarray, np.ndarray]]) -> Link:

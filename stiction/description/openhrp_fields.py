@@ -42,7 +42,7 @@ def numbers(node: Node, name: str, count: int, missing: tuple[float, ...]) -> np
     values = np.array(field.values) if field.kind == "numbers" else None
     if values is None or len(values) != count:
         found = f"{len(field.values)} {field.kind}" if field.values else "nothing"
-        node.refuse(f"has {found} in {name}; it takes {count} numbers", name)
+        node.refuse(f"has {found} in {name}; expected {count} numbers", name)
     return values
 
 
@@ -55,7 +55,7 @@ def whole(node: Node, name: str, missing: int) -> int:
     """The single whole number of a field."""
     value = number(node, name, missing)
     if value != round(value):
-        node.refuse(f"has {name} {value:g}; it takes a whole number", name)
+        node.refuse(f"has {name} {value:g}; expected a whole number", name)
     return int(value)
 
 
@@ -71,10 +71,10 @@ def many(node: Node, name: str, width: int, missing: tuple[float, ...] = ()) -> 
     if field is None:
         return np.array(missing, float).reshape(-1, width)
     if field.kind not in ("numbers", "nothing"):
-        node.refuse(f"has {field.kind} in {name}; it takes numbers", name)
+        node.refuse(f"has {field.kind} in {name}; expected numbers", name)
     if len(field.values) % width:
         found = f"has {len(field.values)} numbers in {name}"
-        node.refuse(f"{found}; it takes a multiple of {width}", name)
+        node.refuse(f"{found}; expected a multiple of {width}", name)
     return np.array(field.values, float).reshape(-1, width)
 
 
@@ -82,7 +82,7 @@ def positive(node: Node, name: str, count: int, missing: tuple[float, ...]) -> n
     """The numbers of a field, all of them larger than zero."""
     values = numbers(node, name, count, missing)
     if (values <= 0.0).any():
-        node.refuse(f"has {name} {_shown(values)}; it takes positive numbers", name)
+        node.refuse(f"has {name} {_shown(values)}; expected positive numbers", name)
     return values
 
 
@@ -90,7 +90,7 @@ def not_negative(node: Node, name: str, missing: float) -> float:
     """The single number of a field, zero or larger."""
     value = number(node, name, missing)
     if value < 0.0:
-        node.refuse(f"has {name} {value:g}; it is positive or zero", name)
+        node.refuse(f"has {name} {value:g}; it must not be negative", name)
     return value
 
 
@@ -101,7 +101,7 @@ def string(node: Node, name: str) -> str:
         return ""
     if field.kind != "strings" or len(field.values) != 1:
         found = f"has {len(field.values)} {field.kind} in {name}"
-        node.refuse(f"{found}; it takes one string", name)
+        node.refuse(f"{found}; expected one string", name)
     return field.values[0]
 
 
@@ -111,7 +111,7 @@ def truth(node: Node, name: str, missing: bool) -> bool:
     if field is None:
         return missing
     if field.kind != "TRUE or FALSE" or len(field.values) != 1:
-        node.refuse(f"has {field.kind} in {name}; it takes TRUE or FALSE", name)
+        node.refuse(f"has {field.kind} in {name}; expected TRUE or FALSE", name)
     return field.values[0]
 
 
@@ -121,7 +121,7 @@ def nodes(node: Node, name: str) -> list[Node]:
     if field is None or not field.values:
         return []
     if field.kind != "nodes":
-        node.refuse(f"has {field.kind} in {name}; it takes nodes", name)
+        node.refuse(f"has {field.kind} in {name}; expected nodes", name)
     return list(field.values)
 
 
@@ -153,12 +153,12 @@ def pose_of(node: Node) -> Pose:
     """Where a Humanoid, Joint or sensor is in its parent: OpenHRP has no scale and no centre."""
     scale = numbers(node, "scale", 3, (1.0, 1.0, 1.0))
     if (scale != 1.0).any():
-        node.refuse(f"has scale {_shown(scale)}; only the shapes in it can have one", "scale")
+        node.refuse(f"has scale {_shown(scale)}; only shapes can be scaled", "scale")
     turn = rotation(node)
     centre = numbers(node, "center", 3, (0.0, 0.0, 0.0))
     if centre.any() and (turn != np.eye(3)).any():
         complaint = f"has center {_shown(centre)} and a rotation"
-        node.refuse(f"{complaint}; it turns about its origin: leave center out", "center")
+        node.refuse(f"{complaint}; it must rotate about its origin: remove center", "center")
     return Pose(numbers(node, "translation", 3, (0.0, 0.0, 0.0)), turn)
 
 
@@ -181,7 +181,7 @@ class Affine(NamedTuple):
     def rigid(self, node: Node) -> Pose:
         """The same as a pose; refused, at the node, where a Transform around it has a scale."""
         if np.abs(self.axes.T @ self.axes - np.eye(3)).max() > 1e-9:
-            node.refuse("is inside a Transform with a scale; only shapes can have one")
+            node.refuse("is inside a Transform with a scale; only shapes can be scaled")
         return Pose(self.position, self.axes)
 
 

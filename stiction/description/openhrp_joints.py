@@ -41,5 +41,5 @@ def limits(node: Node, low: str, high: str) -> tuple[float, float]:
     highest = inf if upper is None else upper
     if lowest > highest:
         complaint = f"has {low} {lowest:g} and {high} {highest:g}"
-        node.refuse(f"{complaint}; the lower one cannot be larger", low)
+        node.refuse(f"{complaint}; the lower limit must not exceed the upper", low)
     return lowest, highest

@@ -25,13 +25,15 @@ def face_set(node: Node) -> np.ndarray:
     if not coordinates:
         return np.zeros((0, 3))
     if len(coordinates) != 1 or coordinates[0].type != "Coordinate":
-        node.refuse(f"has {coordinates[0].title} as coord; it takes a Coordinate", "coord")
+        node.refuse(f"has {coordinates[0].title} as coord; expected a Coordinate", "coord")
     points = many(coordinates[0], "point", 3)
     index = many(node, "coordIndex", 1).ravel()
     wrong = index[(index != np.round(index)) | (index < -1) | (index >= len(points))]
     if len(wrong):
-        complaint = f"has {wrong[0]:g} in coordIndex and {len(points)} points"
-        node.refuse(f"{complaint}; it takes whole numbers from -1 on below that", "coordIndex")
+        complaint = f"has {wrong[0]:g} in coordIndex for {len(points)} points"
+        node.refuse(
+            f"{complaint}; expected whole numbers from -1 to {len(points) - 1}", "coordIndex"
+        )
     return points[np.unique(index[index >= 0].astype(int))]
 
 
@@ -55,7 +57,7 @@ def extrusion(node: Node) -> np.ndarray:
     spine = many(node, "spine", 3, UPWARDS)
     if len(section) * len(spine) > MOST_POINTS:
         found = f"has {len(section)} points in crossSection and {len(spine)} in spine"
-        node.refuse(f"{found}; {MOST_POINTS} is the most of their product", "spine")
+        node.refuse(f"{found}; their product may be at most {MOST_POINTS}", "spine")
     scales = _each(node, "scale", many(node, "scale", 2, (1.0, 1.0)), len(spine))
     turns = _each(
         node, "orientation", many(node, "orientation", 4, (0.0, 0.0, 1.0, 0.0)), len(spine)

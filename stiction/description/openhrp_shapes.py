@@ -33,7 +33,7 @@ class Solid(NamedTuple):
 
 def solid_of(node: Node, place: Affine) -> Solid | str:
     """The shape that a geometry node at `place` makes, or why it makes none."""
-    beyond = "is scaled or placed beyond all numbers; give smaller ones"
+    beyond = "overflows when scaled or placed; give smaller numbers"
     if not (np.isfinite(place.position).all() and np.isfinite(place.axes).all()):
         node.refuse(beyond)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
@@ -62,10 +62,10 @@ def _solid_of(node: Node, place: Affine) -> Solid | str:
         numbers(node, "size", 3, (10.0, 10.0, 0.0))  # OpenHRP's planes are endless, normal along z
         return Solid("plane", (), vector(place.position), quaternion(_unscaled(place.axes)[0]))
     if node.type in MESHES:
-        return _hull(MESHES[node.type](node), place, "taken as its convex hull")
+        return _hull(MESHES[node.type](node), place, "replaced by its convex hull")
     if node.type in UNSOLID:
         return "is not solid"
-    node.refuse("is no geometry; a Shape takes Box, Cylinder, Sphere, Cone or a mesh")
+    node.refuse("is not a geometry; a Shape takes Box, Cylinder, Sphere, Cone or a mesh")
 
 
 def _box(node: Node, place: Affine) -> Solid:
@@ -73,7 +73,7 @@ def _box(node: Node, place: Affine) -> Solid:
     R, scale, square = _unscaled(place.axes)  # noqa: N806
     if not square:
         signs = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
-        return _solid_hull(signs * half, place, "skewed by its scale: a hull")
+        return _solid_hull(signs * half, place, "skewed by its scale: replaced by a hull")
     return Solid("box", _tuple(half * scale), vector(place.position), quaternion(R))
 
 
@@ -94,7 +94,7 @@ def _cylinder(node: Node, place: Affine) -> Solid:
     R, scale, square = _unscaled(place.axes)  # noqa: N806
     if not square or abs(scale[0] - scale[2]) > ROUNDING * scale.max():
         points = np.vstack([_circle(radius, -height / 2.0), _circle(radius, height / 2.0)])
-        return _solid_hull(points, place, "not round after its scale: a hull")
+        return _solid_hull(points, place, "not round after scaling: replaced by a hull")
     size = (float(radius * scale[0]), float(height * scale[1] / 2.0))
     return Solid("cylinder", size, vector(place.position), quaternion(R @ Y_UP))
 
@@ -103,7 +103,7 @@ def _cone(node: Node, place: Affine) -> Solid:
     radius = float(positive(node, "bottomRadius", 1, (1.0,))[0])
     height = float(positive(node, "height", 1, (2.0,))[0])
     points = np.vstack([_circle(radius, -height / 2.0), [[0.0, height / 2.0, 0.0]]])
-    return _solid_hull(points, place, f"taken as a pyramid of {CORNERS} sides")
+    return _solid_hull(points, place, f"replaced by a pyramid of {CORNERS} sides")
 
 
 def _circle(radius: float, y: float) -> np.ndarray:
@@ -121,12 +121,12 @@ def _hull(points: np.ndarray, place: Affine, remark: str) -> Solid | str:
     """The hull of a mesh, in the frame of the link."""
     points = np.unique(points, axis=0)
     if len(points) < 4:
-        return f"has {len(points)} points, and a hull takes four"
+        return f"has {len(points)} points; a hull needs four"
     spread = points - points[0]
     if np.linalg.matrix_rank(spread, tol=ROUNDING * np.abs(spread).max()) < 3:
-        remark = "taken as its hull, which is flat"
+        remark = "replaced by its hull, which is flat"
     if len(points) > MOST_VERTICES:
-        remark = f"taken as the hull of its outermost {MOST_VERTICES} points or fewer"
+        remark = f"replaced by the hull of its outermost {MOST_VERTICES} points or fewer"
         points = _outermost(points)
     return _solid_hull(points, place, remark)
 

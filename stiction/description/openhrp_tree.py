@@ -104,7 +104,7 @@ class Tree:
         if node.type == "Shape":
             return self._shape(node, place)
         if node.type == "ExtraJoint":
-            node.refuse("makes a closed loop, which is not simulated; take it out of the file")
+            node.refuse("makes a closed loop, which is not simulated; remove it from the file")
         if node.type == "Humanoid":
             node.refuse("is inside another one; a file holds one robot")
         return self._group(node, place)
@@ -131,7 +131,7 @@ class Tree:
             return []
         if node.type not in ("Transform", "Group", "Anchor", "Billboard"):
             if node.type in VRML97 or node.type in OPENHRP:
-                node.refuse("cannot be a child; put geometry into a Shape, or take it out")
+                node.refuse("cannot be a child; put geometry into a Shape, or remove it")
             self._remark("PROTOs of which only the children are read", node.type)
         return [(child, place) for child in nodes(node, "children")]
 
@@ -150,9 +150,9 @@ class Tree:
         if place.segment:
             node.refuse(f"is inside Segment '{place.segment}'; a Joint is a child of a Joint")
         if name in self.bodies:
-            node.refuse("is there twice; give every Joint a name of its own")
+            node.refuse("is defined twice; give every Joint a unique name")
         if name == WORLD:
-            node.refuse("is called like space itself; call it something else")
+            node.refuse("has a name that is reserved for the fixed world; rename it")
         pose = place.frame.rigid(node).then(pose_of(node))
         root = place.link == WORLD
         if root:
@@ -216,7 +216,7 @@ class Tree:
         gear = number(node, "gearRatio", 1.0)
         equivalent = not_negative(node, "equivalentInertia", 0.0)
         if rotor and equivalent:
-            remark = "equivalentInertia is not used, as rotorInertia is given"
+            remark = "equivalentInertia is not used, because rotorInertia is given"
             self._remark(remark, name)
         armature = rotor * gear * gear if rotor else equivalent
         if not np.isfinite(armature):
@@ -264,13 +264,13 @@ class Tree:
     def _shape(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
         geometry = nodes(node, "geometry")
         if len(geometry) > 1:
-            node.refuse(f"has {len(geometry)} geometries; it takes one", "geometry")
+            node.refuse(f"has {len(geometry)} geometries; expected one", "geometry")
         for made_of in geometry:
             given = node.name or made_of.name
             name = given or f"{place.link}_{made_of.type}"
             solid = solid_of(made_of, place.frame)
             if isinstance(solid, str):
-                self._remark(f"{made_of.type} left out, as it {solid}", name)
+                self._remark(f"{made_of.type} ignored, because it {solid}", name)
                 continue
             name = self._shape_name(node, name)
             if solid.remark:

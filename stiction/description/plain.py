@@ -1,4 +1,4 @@
-"""Small values that all readers make: plain tuples, names that are not taken yet, short lists."""
+"""Small values that all readers make: plain tuples, unique names, words for messages."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def first_few(names: list[str]) -> str:
     """At most five of the names, for a note."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(names[:5]) + more
+
+
+def with_article(noun: str) -> str:
+    """A noun with its indefinite article."""
+    return f"an {noun}" if noun[0] in "AEIOaeio" else f"a {noun}"
 
 
 def vector(values: np.ndarray) -> Vector:

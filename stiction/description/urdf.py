@@ -69,7 +69,9 @@ def read_urdf_text(
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
-        raise ModelFileError(f"{source}: is no text: {error}; give a URDF file's text") from error
+        raise ModelFileError(
+            f"{source}: is not text: {error}; give the text of a URDF file"
+        ) from error
     return _read(data, source, choices, files, encoding="utf-8")
 
 
@@ -91,7 +93,7 @@ def _read(
     shapes = Shapes(source, files, robot)
     description = _description(robot, tree, joints, shapes)
     if unread:
-        note = f"elements and attributes not read: {first_few(unread)}"
+        note = f"ignored elements and attributes: {first_few(unread)}"
         description = replace(description, notes=(note, *description.notes))
     check(description)
     return description
@@ -106,7 +108,7 @@ def _parsed(robot: Element, source: str) -> Parsed:
         return URDF.load(BytesIO(text), build_scene_graph=False, load_meshes=False).robot
     except Exception as error:  # our scan leaves it nothing to complain of, as far as we know
         message = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelFileError(f"{source}: yourdfpy refuses it: {message}") from error
+        raise ModelFileError(f"{source}: yourdfpy rejects it: {message}") from error
 
 
 def _xml(element: Element) -> ElementTree.Element:
@@ -127,7 +129,7 @@ def _description(robot: Element, tree: Tree, joints: Joints, shapes: Shapes) -> 
     notes = joints.notes()
     if tree.root == WORLD:
         _check_space(bodies.pop(0), source)
-        notes.append(f"the root link '{WORLD}' is space, and base is not used")
+        notes.append(f"the root link '{WORLD}' is the fixed world; base is not used")
     else:
         between, base = base_of(tree.root, joints.choices.base, set(hinges))
         bodies, moves = between + bodies, base + moves
@@ -147,8 +149,8 @@ def _description(robot: Element, tree: Tree, joints: Joints, shapes: Shapes) -> 
 
 def _check_space(link: Link, source: str) -> None:
     if link.mass != 0.0:
-        message = f"the root link is named '{WORLD}', which stands for space, and has a mass"
-        raise ModelFileError(f"{source}: {message}; call it something else")
+        message = f"the root link is named '{WORLD}', reserved for the fixed world, and has a mass"
+        raise ModelFileError(f"{source}: {message}; rename it")
 
 
 def _link(parsed: ParsedLink) -> Link:

@@ -28,11 +28,11 @@ class Files:
         if not colon:
             scheme, rest = "file", name
         if scheme not in ("package", "model", "file"):
-            raise ModelFileError(f"'{name}' is not read; use package://, file:// or a path")
+            raise ModelFileError(f"'{name}' is not supported; use package://, file:// or a path")
         try:
             return self._in_package(rest, name) if scheme != "file" else self._at(rest, name)
         except (OSError, ValueError, RuntimeError) as error:  # too long, a loop of links
-            raise ModelFileError(f"'{name}' is no usable path: {error}") from error
+            raise ModelFileError(f"'{name}' is not a usable path: {error}") from error
 
     def hull(self, path: Path) -> Hull:
         """The hull of a mesh file, read once."""
@@ -77,6 +77,8 @@ def _first(candidates: list[Path], allowed: list[Path], name: str) -> Path | Non
             return path
     if outside:
         shown = ", ".join(map(str, dict.fromkeys(allowed))) or "none"
-        message = f"'{name}' leaves the folders that may be read ({shown}); add its folder to roots"
+        message = (
+            f"'{name}' is outside the folders that may be read ({shown}); add its folder to roots"
+        )
         raise ModelFileError(message)
     return None

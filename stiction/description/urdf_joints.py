@@ -85,10 +85,10 @@ class Joints:
         few = first_few
         noted = {
             f"mimic joints are {self.choices.mimic}:": self.mimics,
-            "axes not of length one are brought to it: joints": self.stretched,
-            "of the limits lower and upper the one not given is 0: joints": self.halved,
-            "effort limit 0, so that nothing can drive them: joints": self.powerless,
-            "rotor inertia not read, as its transmission has not one joint and one actuator:"
+            "axes scaled to unit length: joints": self.stretched,
+            "missing lower or upper limit taken as 0: joints": self.halved,
+            "effort limit 0, so nothing can drive them: joints": self.powerless,
+            "rotor inertia ignored, because it needs exactly one joint and one actuator:"
             " transmissions": self.unplaced,
         }
         return [f"{what} {few(names)}" for what, names in noted.items() if names]
@@ -105,10 +105,12 @@ class Joints:
             remedy = "mimic='free' lets it move by itself, mimic='fixed' holds it at 0"
             raise ModelFileError(f"{where} {found}; {remedy}")
         if parsed.type == "floating" and parsed.parent != self.root:
-            found = f"is floating and hangs on '{parsed.parent}'"
-            raise ModelFileError(f"{where} {found}; it can only hang on the root, '{self.root}'")
+            found = f"is floating and attached to '{parsed.parent}'"
+            raise ModelFileError(
+                f"{where} {found}; it can only be attached to the root, '{self.root}'"
+            )
         if parsed.type == "floating" and self.choices.base != "fixed":
-            found = f"is floating, as is the root '{self.root}' by base='{self.choices.base}'"
+            found = f"is floating, and so is the root '{self.root}' with base='{self.choices.base}'"
             raise ModelFileError(f"{where} {found}; read the file with base='fixed'")
 
     def _axis(self, parsed: Parsed, where: str) -> Vector:
@@ -124,12 +126,12 @@ class Joints:
         if parsed.type == "continuous":
             return -inf, inf
         if parsed.limit is None:
-            remedy = "give it one, or make it continuous if it turns without end"
+            remedy = "give it one, or make it continuous if it turns without limits"
             raise ModelFileError(f"{where} is {parsed.type} and has no <limit>; {remedy}")
         given = (parsed.limit.lower, parsed.limit.upper)
         if given == (None, None):
             found = "has a <limit> without lower and upper, which by the standard holds it at 0"
-            remedy = "give them, or make it continuous if it turns without end"
+            remedy = "give them, or make it continuous if it turns without limits"
             raise ModelFileError(f"{where} {found}; {remedy}")
         if None in given:
             self.halved.append(parsed.name)
@@ -157,7 +159,7 @@ class Joints:
             name, ratio = joints[0].attributes["name"], _number(actuators[0], RATIOS, 1.0)
             if name not in {joint.attributes["name"] for joint in robot.all("joint")}:
                 where = f"{self.source}, line {joints[0].line}: {transmission.owner}"
-                raise ModelFileError(f"{where} drives '{name}', which is no joint; name one")
+                raise ModelFileError(f"{where} drives '{name}', which is not a joint; name one")
             armatures[name] = armatures.get(name, 0.0) + rotors[0] * ratio * ratio
         return armatures
 

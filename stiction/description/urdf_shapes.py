@@ -68,8 +68,8 @@ class Shapes:
         """What a human should know."""
         meshes = self.meshes.items()
         noted = {
-            "visual meshes not there or not read:": list(dict.fromkeys(self.lost)),
-            f"hulls of meshes brought down to {MOST_VERTICES} vertices:": [
+            "visual meshes missing or not supported:": list(dict.fromkeys(self.lost)),
+            f"mesh hulls reduced to {MOST_VERTICES} vertices:": [
                 f"{name} from {hull.corners}"
                 for name, hull in meshes
                 if hull.corners > MOST_VERTICES
@@ -106,9 +106,9 @@ class Shapes:
         try:
             path = self.files.find(name)
             if path is None or path.suffix.lower() not in SUFFIXES:
-                problem = "is not there; give the folder it is in as one of roots"
+                problem = "does not exist; add its folder to roots"
                 if path is not None:
-                    problem = f"is not read; known are {', '.join(SUFFIXES)}"
+                    problem = f"is not supported; known are {', '.join(SUFFIXES)}"
                 if collides:
                     raise ModelFileError(f"'{name}' {problem}")
                 self.lost.append(name)

@@ -163,10 +163,10 @@ class UrdfScan(Scan):
         owner = named or (self.open[-1].owner if self.open else "the robot")
         self.count[tag] += 1
         if self.count.total() > MOST_ELEMENTS:
-            message = f"has more than {MOST_ELEMENTS} elements; that is the most"
+            message = f"has more than {MOST_ELEMENTS} elements, the maximum"
             raise ModelFileError(f"{self.where}: {message}")
         if len(self.open) == 1 and self.count[tag] > MOST_LINKS:
-            message = f"has more than {MOST_LINKS} {tag}s; that is the most"
+            message = f"has more than {MOST_LINKS} {tag}s, the maximum"
             raise ModelFileError(f"{self.where}: {message}")
         element = Element(tag, line, attributes, owner)
         self._check_attributes(element)
@@ -198,9 +198,9 @@ class UrdfScan(Scan):
                 raise ModelFileError(f"{what} has no <{tag}>; give it one")
         for tag, count in Counter(tags).items():
             if count > 1 and not RULES[f"{self.path}/{tag}"].many:
-                raise ModelFileError(f"{what} has {count} elements <{tag}>; one will do")
+                raise ModelFileError(f"{what} has {count} elements <{tag}>; keep one")
         if element.tag == "geometry" and len(tags) != 1:
-            message = f"holds {len(tags)} shapes; it takes one of {', '.join(GEOMETRY)}"
+            message = f"holds {len(tags)} shapes; expected one of {', '.join(GEOMETRY)}"
             raise ModelFileError(f"{what} {message}")
         if element.tag in WITH_TEXT:
             _check_numbers(element.text, 1, f"{what} is")
@@ -224,18 +224,18 @@ def _check_numbers(value: str, count: int, what: str) -> None:
     shown = f'"{value[:80]}"'
     if len(tokens) != count:
         words = "1 number" if count == 1 else f"{count} numbers"
-        raise ModelFileError(f"{what} {shown}; it takes {words}")
+        raise ModelFileError(f"{what} {shown}; expected {words}")
     for token in tokens:
         if not NUMBER.fullmatch(token) or not isfinite(float(token)):
             raise ModelFileError(f"{what} {shown}; write finite numbers")
         if abs(float(token)) > LARGEST_NUMBER and "<limit>" not in what:
-            raise ModelFileError(f"{what} {shown}; {LARGEST_NUMBER:g} is the largest")
+            raise ModelFileError(f"{what} {shown}; the maximum is {LARGEST_NUMBER:g}")
 
 
 def scan_urdf(data: bytes, source: str, encoding: str | None = None) -> tuple[Element, list[str]]:
     """The <robot> element of the text, and what in the text is not read."""
     if len(data) > LARGEST_URDF:
-        message = f"has {len(data)} bytes; {KIND} may have {LARGEST_URDF}"
+        message = f"has {len(data)} bytes; {KIND} may have at most {LARGEST_URDF}"
         raise ModelFileError(f"{source}: {message}")
     scan = UrdfScan(source, encoding)
     scan.run(data)

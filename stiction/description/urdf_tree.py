@@ -30,11 +30,13 @@ def tree_of(robot: Element, source: str) -> Tree:
         where = f"{source}, line {joint.line}: joint '{name}'"
         for end, link in (("parent", parent), ("child", child)):
             if link not in links:
-                raise ModelFileError(f"{where} has the {end} '{link}', which is no link; name one")
+                raise ModelFileError(
+                    f"{where} has the {end} '{link}', which is not a link; name one"
+                )
         if parent == child:
-            raise ModelFileError(f"{where} hangs link '{child}' on itself; name another parent")
+            raise ModelFileError(f"{where} attaches link '{child}' to itself; name another parent")
         if child in joint_to:
-            found = f"link '{child}' hangs on joints '{joint_to[child]}' and '{name}'"
+            found = f"link '{child}' is the child of joints '{joint_to[child]}' and '{name}'"
             raise ModelFileError(f"{where}: {found}; a link has one parent")
         joint_to[child] = name
         on.setdefault(parent, []).append(name)
@@ -54,9 +56,9 @@ def _named(elements: list[Element], kind: str, source: str) -> dict[str, Element
     for element in elements:
         name = element.attributes["name"]
         if name in found:
-            message = f"{kind} '{name}' is there already, in line {found[name].line}"
+            message = f"{kind} '{name}' is already defined in line {found[name].line}"
             where = f"{source}, line {element.line}"
-            raise ModelFileError(f"{where}: {message}; a name belongs to one {kind}")
+            raise ModelFileError(f"{where}: {message}; names must be unique")
         found[name] = element
     return found
 
@@ -68,7 +70,9 @@ def _root(
     roots = [name for name in links if name not in joint_to]
     if len(roots) > 1:
         shown = ", ".join(f"'{name}'" for name in roots[:5])
-        message = f"{len(roots)} links have no parent, {shown}; join them to one tree by joints"
+        message = (
+            f"{len(roots)} links have no parent, {shown}; connect them into one tree with joints"
+        )
         raise ModelFileError(f"{source}: {message}")
     above = {child: ends_of(joints[name])[0] for child, name in joint_to.items()}
     good = set(roots)
@@ -77,7 +81,7 @@ def _root(
         while name not in good:
             if name in way:
                 loop = [*list(way)[list(way).index(name) :], name][:10]
-                message = f"the parents of link '{name}' go round, {' -> '.join(loop)}"
+                message = f"the parents of link '{name}' form a cycle, {' -> '.join(loop)}"
                 raise ModelFileError(f"{source}: {message}; a robot is a tree")
             way[name] = None
             name = above[name]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import NoReturn
 
+from stiction.description.plain import with_article
 from stiction.description.vrml_nodes import FIELD_TYPES, VRML97, Field, Node, Proto, Text
 from stiction.description.vrml_tokens import Token, Tokens
 from stiction.errors import ModelFileError
@@ -35,7 +36,7 @@ class Scene:
 def parse(text: str, source: str, extensions: Mapping[str, frozenset[str]] | None = None) -> Scene:
     """The nodes of a VRML97 text; `extensions` are nodes that need no PROTO, with their fields."""
     if len(text) > LARGEST_FILE:
-        message = f"has {len(text)} characters; a model file may have {LARGEST_FILE}"
+        message = f"has {len(text)} characters; a model file may have at most {LARGEST_FILE}"
         raise ModelFileError(f"{source}: {message}")
     if not text.startswith(HEADER):
         first = text[:40].split("\n")[0]
@@ -81,7 +82,7 @@ class _Parser:
             if token.kind == "end":
                 self.stack.pop()
             elif token.kind != "word":
-                self._refuse(token, f"{token.shown} stands outside of any node; begin a node")
+                self._refuse(token, f"{token.shown} is outside any node; start a node")
             elif token.word in ("PROTO", "EXTERNPROTO", "ROUTE"):
                 self._statement(token)
             else:
@@ -104,7 +105,7 @@ class _Parser:
         if token.kind == "end":
             self._refuse_end(frame, "}")
         if token.kind != "word":
-            self._refuse(token, f"{node.title} has {token.shown} where a field's name belongs")
+            self._refuse(token, f"{node.title} has {token.shown} where a field name is expected")
         if token.word in ("PROTO", "EXTERNPROTO", "ROUTE"):
             self._statement(token)
             return
@@ -116,7 +117,7 @@ class _Parser:
         fields = set(self.known.get(node.type, ())) | set(proto.fields if proto else ())
         if token.word not in fields and not (proto and token.word in proto.events):
             complaint = f"{node.title} has no field {token.shown}"
-            remedy = f"a {node.type} has {', '.join(sorted(fields)) or 'none'}"
+            remedy = f"{with_article(node.type)} has {', '.join(sorted(fields)) or 'none'}"
             self._refuse(token, f"{complaint}; {remedy}")
         if token.word in node.fields:
             self._refuse(token, f"{node.title} has the field {token.shown} twice; give it once")
@@ -183,7 +184,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST_NESTING:
             found = f"{node.title} is nested deeper than {DEEPEST_NESTING} nodes"
-            self._refuse(token, f"{found}; write it flatter")
+            self._refuse(token, f"{found}; reduce the nesting")
         return node
 
     def _count(self, node: Node) -> None:
@@ -200,15 +201,15 @@ class _Parser:
             complaint = f"USE {token.word}: no DEF before it has this name; DEF it first"
             self._refuse(token, complaint)
         if any(frame.node is node for frame in self.stack):
-            complaint = f"USE {token.word} stands inside DEF {token.word}, which would never end"
-            self._refuse(token, f"{complaint}; take it out")
+            complaint = f"USE {token.word} is inside DEF {token.word}, which would recurse forever"
+            self._refuse(token, f"{complaint}; remove it")
         return node
 
     def _refuse_word(self, frame: _Frame, token: Token, node: bool) -> NoReturn:
         if node:
-            complaint = f"the node {token.shown} is not known; give its PROTO or take it out"
+            complaint = f"unknown node {token.shown}; declare its PROTO or remove it"
         elif frame.kind == "file":
-            complaint = f"{token.shown} stands outside of any node; begin a node"
+            complaint = f"{token.shown} is outside any node; start a node"
         else:
             found = f"{frame.node.title} has {frame.name} {token.shown}"
             complaint = f"{found}; give finite numbers, strings, TRUE, FALSE, NULL or a node"
@@ -243,7 +244,7 @@ class _Parser:
         kinds = ("field", "exposedField", "eventIn", "eventOut")
         if token.kind != "word" or token.word not in kinds:
             found = f"{node.title} has {token.shown} in its interface"
-            self._refuse(token, f"{found}; it takes {', '.join(kinds)}")
+            self._refuse(token, f"{found}; expected {', '.join(kinds)}")
         kind = self.tokens.word("a type", token.word)
         if kind.word not in FIELD_TYPES:
             complaint = f"{node.title} has a field of type {kind.shown}"

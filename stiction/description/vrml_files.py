@@ -40,7 +40,7 @@ def text_of(path: Path) -> str:
         with path.open("rb") as file:
             size = path.stat().st_size
             if size > LARGEST_FILE:
-                allowed = f"a model file may have {LARGEST_FILE}"
+                allowed = f"a model file may have at most {LARGEST_FILE}"
                 raise ModelFileError(f"{path}: has {size} bytes; {allowed}")
             start = file.read(64)
             _check_start(start, path)
@@ -102,7 +102,9 @@ class _Inlines:
         while waiting:
             file = waiting.pop()
             if file == inside:
-                node.refuse(f"reads '{path.name}', which inlines this file again; take one out")
+                node.refuse(
+                    f"reads '{path.name}', which inlines this file again; remove one of the two"
+                )
             if file not in met:
                 met.add(file)
                 waiting += self.inlined_by.get(file, ())
@@ -121,8 +123,10 @@ class _Inlines:
                 path = self._inside(node, base, url)
                 if path is not None:
                     return path
-        places = ", ".join(map(str, self.folders)) or "no folder; give read_openhrp_text roots"
-        found = f"has url '{urls[0][:80]}', which is no file in {places}"
+        found = f"has url '{urls[0][:80]}'"
+        if not self.folders:
+            node.refuse(f"{found}, and no folder may be read; give read_openhrp_text roots", "url")
+        found += f", which is not a file in {', '.join(map(str, self.folders))}"
         node.refuse(f"{found}; put it there or give its folder as a root", "url")
 
     def _inside(self, node: Node, base: Path, url: str) -> Path | None:
@@ -130,7 +134,7 @@ class _Inlines:
             path = (base / url).resolve()
             if not any(path.is_relative_to(folder) for folder in self.folders):
                 places = ", ".join(map(str, self.folders))
-                complaint = f"has url '{url[:80]}', which leads out of {places}"
+                complaint = f"has url '{url[:80]}', which is outside {places}"
                 node.refuse(f"{complaint}; move the file there or give its folder as a root", "url")
             return path if path.is_file() else None
         except (OSError, ValueError, RuntimeError):  # a name too long, a NUL, a loop of links

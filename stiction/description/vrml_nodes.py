@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import NoReturn
 
+from stiction.description.plain import with_article
 from stiction.errors import ModelFileError
 
 _TABLE = """
@@ -145,7 +146,9 @@ class Node:
     @property
     def title(self) -> str:
         """What the node is called in messages."""
-        return f"{self.type} '{self.name}'" if self.name else f"a {self.type} without DEF"
+        return (
+            f"{self.type} '{self.name}'" if self.name else f"{with_article(self.type)} without DEF"
+        )
 
     def refuse(self, complaint: str, field: str = "") -> NoReturn:
         """Raise ModelFileError at the line of the node, or of one of its own fields."""

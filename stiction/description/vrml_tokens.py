@@ -68,8 +68,10 @@ class Tokens:
         if token.word.startswith('"'):
             self.text.refuse(token.position, 'a string is not closed; end it with "')
         if token.word[0] in "+-.0123456789":
-            self.text.refuse(token.position, f"{token.shown} is not a number; write one, as 1.5e-3")
-        self.text.refuse(token.position, f"{token.shown} is not VRML97; take it out")
+            self.text.refuse(
+                token.position, f"{token.shown} is not a number; write one, such as 1.5e-3"
+            )
+        self.text.refuse(token.position, f"{token.shown} is not VRML97; remove it")
 
     def back(self, token: Token) -> None:
         """Give back the token read last, which is not a string."""
@@ -120,10 +122,10 @@ class Tokens:
             at = self.text.text.find(word, position)
             position = at + len(word)
             if not PLAIN.fullmatch(word):
-                self.text.refuse(at, f"{word[:40]!r} is not a number; write one, as 1.5e-3")
+                self.text.refuse(at, f"{word[:40]!r} is not a number; write one, such as 1.5e-3")
             if not isfinite(float(word)):
                 self.text.refuse(at, f"{word[:40]!r} is not finite; write a finite number")
-        self.text.refuse(position, "here is a number that cannot be read; write one, as 1.5e-3")
+        self.text.refuse(position, "a number here cannot be read; write one, such as 1.5e-3")
 
     def _number(self, token: Token) -> float:
         if "x" in token.word or "X" in token.word:

@@ -17,7 +17,7 @@ def bytes_of(path: Path, kind: str, largest: int = LARGEST_FILE) -> bytes:
     try:
         size = path.stat().st_size
         if size > largest:
-            raise ModelFileError(f"{path}: has {size} bytes; {kind} may have {largest}")
+            raise ModelFileError(f"{path}: has {size} bytes; {kind} may have at most {largest}")
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = getattr(error, "strerror", None) or error
@@ -61,7 +61,7 @@ class Scan:
         self.depth += 1
         if self.depth > DEEPEST_NESTING:
             message = f"<{tag}> is nested deeper than {DEEPEST_NESTING} elements"
-            raise ModelFileError(f"{self.where}: {message}; write it flatter")
+            raise ModelFileError(f"{self.where}: {message}; reduce the nesting")
         self.element(tag, attributes)
 
     def _end(self, tag: str) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 STATES = bad_inputs.state_cases()
 NAMES_A_FILE = re.compile(r"(robot|a|again)\.(xml|urdf|wrl)(, line \d+)?: ")
 HELPS = re.compile(r"; [^;]*\w")  # what was found; what would do
-MUJOCOS_WORDS = re.compile("(MuJoCo's compiler refuses it: ).*(; correct)")  # of another version
+MUJOCOS_WORDS = re.compile("(MuJoCo's compiler rejects it: ).*(; correct)")  # of another version
 FUZZED_FOR = 5  # [s]
 
 

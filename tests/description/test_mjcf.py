@@ -282,7 +282,7 @@ def test_sensors_are_read_and_others_noted():
         ("f", "framepos", "palm", "link"),
         ("o", "framequat", "arm_origin", "frame"),
     ]
-    assert any("sensors left out" in note and "com, r, c" in note for note in description.notes)
+    assert any("sensors ignored" in note and "com, r, c" in note for note in description.notes)
 
 
 def test_one_material_per_friction():
@@ -372,10 +372,10 @@ def notes_of(world=HINGE, rest=""):
         ('<body><joint name="pin" range="0 1" solreflimit="0.1 1"/><geom size="1"/></body>', "",
          "soft limits of the file are simulated as hard stops: pin"),
         (HINGE, '<actuator><motor name="m" joint="pin" delay="0.1" nsample="60"/></actuator>',
-         "actuator delays are left out: m"),
+         "actuator delays are ignored: m"),
         ('<body><joint/><geom name="g" size="1" condim="1"/></body>', "", "condim 1"),
         ('<body><joint/><geom name="g" size="1" condim="6"/></body>', "", "rolling friction"),
-        ('<body><joint/><geom name="g" size="1" margin="0.1"/></body>', "", "margins are left out"),
+        ('<body><joint/><geom name="g" size="1" margin="0.1"/></body>', "", "margins are ignored"),
         ('<body><joint/><geom size="1" contype="0" conaffinity="0"/></body>', "", "no geom of the"),
     ],
 )  # fmt: skip
@@ -386,7 +386,7 @@ def test_what_is_left_out_is_noted(world, rest, words):
 def test_a_height_field_that_does_not_collide_is_noted():
     asset = '<asset><hfield name="h" nrow="3" ncol="3" size="1 1 1 1"/></asset>'
     field = '<geom name="hill" type="hfield" hfield="h" contype="0" conaffinity="0"/>'
-    assert "left out: hill" in notes_of(field + HINGE, asset)
+    assert "ignored: hill" in notes_of(field + HINGE, asset)
 
 
 SPHERICAL = '<body name="b"><joint name="cup" type="ball" {}/><geom size="1"/></body>'
@@ -493,7 +493,7 @@ def test_a_range_the_wrong_way_round_is_refused():
     """MuJoCo takes it for no range at all."""
     message = refusal('<body><joint name="pin" range="1 -1"/><geom size="1"/></body>')
     assert "<joint> 'pin' has range=" in message
-    assert "lower end first" in message
+    assert "lower limit first" in message
     drive = '<actuator><motor name="m" joint="pin" ctrlrange="2 -2"/></actuator>'
     assert "<motor> 'm' has ctrlrange=" in refusal(rest=drive)
 

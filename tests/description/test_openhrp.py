@@ -382,7 +382,7 @@ def test_a_humanoid_that_is_moved_takes_its_root_along():
     fixed = read(text, base="fixed").joints[0]
     np.testing.assert_allclose((*fixed.position, *fixed.quaternion), expected, atol=1e-15)
     assert read(arm(), base="floating").joints[0].type == "free"
-    with pytest.raises(InputError, match="'floating', 'fixed' or None"):
+    with pytest.raises(InputError, match="'floating', 'fixed', or None"):
         read(text, base="hovering")
 
 
@@ -416,7 +416,7 @@ def test_a_cone_is_a_hull_with_its_tip_along_y():
     assert cone.kind == "hull"
     assert (0.0, 3.0, 0.0) in cone.vertices
     np.testing.assert_allclose(np.hypot(*vertices[vertices[:, 1] < 0][:, [0, 2]].T), 2.0)
-    assert "Cone taken as a pyramid of 24 sides" in notes[0]
+    assert "Cone replaced by a pyramid of 24 sides" in notes[0]
 
 
 SCALED = "Transform {{{{ scale {} children {{}} }}}}"
@@ -433,7 +433,7 @@ def test_a_scale_leaves_what_it_can_of_a_primitive():
     assert the_shape("Cylinder { }", SCALED.format("2 3 2"))[0].size == (2.0, 3.0)
     hull, notes = the_shape("Cylinder { }", SCALED.format("2 1 1"))
     assert (hull.kind, np.array(hull.vertices).max(axis=0).tolist()) == ("hull", [2.0, 1.0, 1.0])
-    assert "Cylinder not round after its scale: a hull: ARM_Cylinder" in notes[0]
+    assert "Cylinder not round after scaling: replaced by a hull: ARM_Cylinder" in notes[0]
     mirrored, _ = the_shape("Box { size 1 2 3 }", SCALED.format("-1 1 1"))
     assert (mirrored.kind, mirrored.size) == ("box", (0.5, 1.0, 1.5))
 
@@ -463,7 +463,7 @@ def test_a_face_set_is_the_hull_of_the_points_it_uses():
         f"DEF TENT IndexedFaceSet {{ coord Coordinate {{ {TETRAHEDRON} }} {faces} }}"
     )
     assert set(hull.vertices) == {(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)}
-    assert notes == ("IndexedFaceSet taken as its convex hull: TENT",)
+    assert notes == ("IndexedFaceSet replaced by its convex hull: TENT",)
 
 
 def test_a_mesh_of_many_points_keeps_its_outermost_ones():
@@ -530,9 +530,9 @@ def test_nodes_that_are_left_out_are_noted():
     text = arm(children=f"{BODY} Bolt {{ }} Shape {{ geometry Text {{ }} }}")
     text = text.replace(HEADER, HEADER + "PROTO Bolt [ ] { Group { } } Shape { }")
     notes = " | ".join(read(text).notes)
-    assert "left out, as they are outside the Humanoid: Shape" in notes
+    assert "ignored, because they are outside the Humanoid: Shape" in notes
     assert "PROTOs of which only the children are read: Bolt" in notes
-    assert "Text left out, as it is not solid: ARM_Text" in notes
+    assert "Text ignored, because it is not solid: ARM_Text" in notes
 
 
 # ----------------------------------------------------------------------------------------- refusals
@@ -544,7 +544,7 @@ def shaped(geometry):
 
 BROKEN = {
     HEADER: "has no Humanoid node; an OpenHRP model has one",
-    HEADER + "Humanoid { }": "has nothing in humanoidBody; it takes one Joint",
+    HEADER + "Humanoid { }": "has nothing in humanoidBody; expected one Joint",
     HEADER + "Humanoid { humanoidBody Group { } }": "has a Group without DEF in humanoidBody",
     arm() + " Humanoid { }": "is a second Humanoid",
     arm() + ' DEF LOOP ExtraJoint { link1Name "A" }': "ExtraJoint 'LOOP' makes a closed loop",
@@ -554,34 +554,36 @@ BROKEN = {
     arm(kind="free"): "Joint 'ARM' is free; only the root of a robot can be",
     arm("jointAxis 0 0 0"): "has jointAxis 0 0 0; give a direction",
     arm('jointAxis "W"'): "has jointAxis 'W'; it is X, Y, Z or three numbers",
-    arm("jointAxis 0 1"): "has 2 numbers in jointAxis; it takes 3 numbers",
+    arm("jointAxis 0 1"): "has 2 numbers in jointAxis; expected 3 numbers",
     arm("rotation 0 0 0 1"): "has rotation by 1 about 0 0 0; give an axis",
-    arm("llimit 2 ulimit 1"): "has llimit 2 and ulimit 1; the lower one cannot be larger",
+    arm(
+        "llimit 2 ulimit 1"
+    ): "has llimit 2 and ulimit 1; the lower limit must not exceed the upper",
     arm("ulimit [ 1 2 3 ]"): "has 3 numbers in ulimit",
     arm('ulimit "much"'): "has 1 strings in ulimit",
-    arm("scale 2 2 2"): "has scale 2 2 2; only the shapes in it can have one",
-    arm("center 1 0 0 rotation 0 0 1 1"): "leave center out",
-    arm("jointId 1.5"): "has jointId 1.5; it takes a whole number",
+    arm("scale 2 2 2"): "has scale 2 2 2; only shapes can be scaled",
+    arm("center 1 0 0 rotation 0 0 1 1"): "remove center",
+    arm("jointId 1.5"): "has jointId 1.5; expected a whole number",
     arm("rotorInertia -1"): "has rotorInertia -1",
     arm("rotorInertia 1 gearRatio 1e200"): "infinitely heavy",
     arm("jointTyp 3"): "has no field 'jointTyp'",
     arm().replace("DEF ARM", ""): "a Joint without DEF has no name",
-    arm().replace("DEF ARM", "DEF BASE"): "Joint 'BASE' is there twice",
-    arm().replace("DEF ARM", "DEF world"): "call it something else",
-    arm(children="Segment { mass -2 }"): "has mass -2; it is positive or zero",
+    arm().replace("DEF ARM", "DEF BASE"): "Joint 'BASE' is defined twice",
+    arm().replace("DEF ARM", "DEF world"): "reserved for the fixed world; rename it",
+    arm(children="Segment { mass -2 }"): "has mass -2; it must not be negative",
     arm(children=f"Segment {{ mass 0 {UNIT} }}"): "has mass 0 and momentsOfInertia",
-    arm(children="Segment { mass 2 momentsOfInertia [ 1 0 0 1 0 1 ] }"): "it takes 9 numbers",
+    arm(children="Segment { mass 2 momentsOfInertia [ 1 0 0 1 0 1 ] }"): "expected 9 numbers",
     arm(children="Segment { mass 2 momentsOfInertia [ 1 1 0 0 1 0 0 0 1 ] }"): "not symmetric",
     arm(children=f"Segment {{ children {BODY} }}"): "is inside Segment 'without DEF'",
     arm(children="DEF S Segment { children DEF J Joint { } }"): "is inside Segment 'S'",
     arm(children=f"Transform {{ scale 2 2 2 children {BODY} }}"): "a Transform with a scale",
     arm(children=f"Transform {{ scale 1 0 1 children {BODY} }}"): "none may be zero",
     arm(children=f"{BODY} Box {{ }}"): "cannot be a child; put geometry into a Shape",
-    shaped("Box { size 1 -1 1 }"): "has size 1 -1 1; it takes positive numbers",
-    shaped("Sphere { radius 0 }"): "has radius 0; it takes positive numbers",
-    shaped("Sphere { radius TRUE }"): "it takes 1 numbers",
-    shaped("Material { }"): "is no geometry",
-    shaped("IndexedFaceSet { coord Normal { } }"): "it takes a Coordinate",
+    shaped("Box { size 1 -1 1 }"): "has size 1 -1 1; expected positive numbers",
+    shaped("Sphere { radius 0 }"): "has radius 0; expected positive numbers",
+    shaped("Sphere { radius TRUE }"): "expected 1 numbers",
+    shaped("Material { }"): "is not a geometry",
+    shaped("IndexedFaceSet { coord Normal { } }"): "expected a Coordinate",
     shaped(f"IndexedFaceSet {{ coord Coordinate {{ {TETRAHEDRON} }} coordIndex 5 }}"): "5 points",
     shaped(f"IndexedFaceSet {{ coord Coordinate {{ {TETRAHEDRON} }} coordIndex 0.5 }}"): "0.5",
     shaped("IndexedFaceSet { coord Coordinate { point [ 1 2 ] } }"): "a multiple of 3",
@@ -601,7 +603,7 @@ def test_rules_for_all_formats_hold_here_too():
     flat = "Segment { mass 2 momentsOfInertia [ 1 0 0 0 1 0 0 0 5 ] }"
     with pytest.raises(DescriptionError, match="robot.wrl: link 'ARM' has principal moments"):
         read(arm(children=flat))
-    with pytest.raises(DescriptionError, match="which has no mass"):
+    with pytest.raises(DescriptionError, match="neither the link nor its descendants have mass"):
         read(arm(children=""))
 
 

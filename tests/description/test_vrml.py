@@ -80,7 +80,7 @@ def test_single_values_and_lists_of_one_are_the_same():
 def test_line_ends_of_any_kind_count_and_end_comments():
     for end in ("\n", "\r\n", "\r"):
         text = (HEADER + "# comment {\nGroup { }\nGrup { }").replace("\n", end)
-        with pytest.raises(ModelFileError, match="line 4: the node 'Grup' is not known"):
+        with pytest.raises(ModelFileError, match="line 4: unknown node 'Grup'"):
             parse(text, "robot.wrl")
 
 
@@ -107,8 +107,8 @@ def test_a_header_cut_anywhere_is_refused():
 
 BROKEN = {
     "USE NOBODY": "no DEF before it has this name",
-    "DEF A Group { children USE A }": "stands inside DEF A",
-    "DEF A Group { children [ Group { children [ USE A ] } ] }": "stands inside DEF A",
+    "DEF A Group { children USE A }": "is inside DEF A",
+    "DEF A Group { children [ Group { children [ USE A ] } ] }": "is inside DEF A",
     'Group { children [ Shape { appearance "open } ] }': "a string is not closed",
     "Group { children [ ": "the children of a Group without DEF is not closed",
     "DEF A Group { ": "Group 'A' is not closed; the file ends before its '}'",
@@ -124,18 +124,18 @@ BROKEN = {
     "Box { size 1 1x 2 }": "'1x' is not a number",
     "Box { size [ 1 [ 2 ] ] }": "has size followed by '['",
     "Box { size }": "has size followed by '}'",
-    "Box { 1 }": "where a field's name belongs",
+    "Box { 1 }": "where a field name is expected",
     "Box [ ]": "is followed by '['; write '{'",
     'Switch { choice [ 1 "two" ] }': "has numbers and strings in choice",
-    "Grup { }": "the node 'Grup' is not known; give its PROTO or take it out",
-    "Group { children [ Shap { } ] }": "the node 'Shap' is not known",
+    "Grup { }": "unknown node 'Grup'; declare its PROTO or remove it",
+    "Group { children [ Shap { } ] }": "unknown node 'Shap'",
     "EXTERNPROTO Joint [ ] [ ]": "EXTERNPROTO 'Joint' is in another file",
     "PROTO Joint { }": "PROTO Joint is followed by '{'",
     "PROTO Joint [ field SFLoat x 0 ] { }": "a field of type 'SFLoat'",
     "PROTO Joint [ feild SFFloat x 0 ] { }": "has 'feild' in its interface",
     "PROTO J [ field SFFloat x 0 field SFFloat x 1 ] { }": "declares 'x' twice",
     "PROTO Joint [ ] { Group { }": "PROTO 'Joint' is not closed",
-    "Group { } ]": "stands outside of any node",
+    "Group { } ]": "is outside any node",
     "DEF Group": "DEF Group is followed by the end of the file",
     "\x00": "is not VRML97",
     "'": "is not VRML97",
@@ -203,7 +203,7 @@ def test_an_inline_is_found_in_a_root(tmp_path):
     folder_with(roots[0], foot="DEF FOOT Shape { }")
     (node,) = parse_vrml(HEADER + 'Inline { url "foot.wrl" }', "robot.wrl", roots, {})
     assert node.inlined[0].name == "FOOT"
-    with pytest.raises(ModelFileError, match=r"robot.wrl, line 2: .* no file in no folder"):
+    with pytest.raises(ModelFileError, match=r"robot.wrl, line 2: .* no folder may be read"):
         parse_vrml(HEADER + 'Inline { url "foot.wrl" }', "robot.wrl", [], {})
 
 
@@ -232,7 +232,7 @@ def test_a_path_that_leaves_its_root_is_refused(tmp_path, url):
     os.symlink(tmp_path / "secret.wrl", tmp_path / "inside" / "link.wrl")
     url = url.format(outside=tmp_path / "secret.wrl")
     folder_with(tmp_path / "inside", top=f'Inline {{ url "{url}" }}')
-    assert "which leads out of" in file_refusal(tmp_path / "inside" / "top.wrl")
+    assert "which is outside" in file_refusal(tmp_path / "inside" / "top.wrl")
     assert read_vrml(tmp_path / "inside" / "top.wrl", [tmp_path], {})[0].inlined
 
 
@@ -241,14 +241,14 @@ def test_a_path_that_leaves_its_root_is_refused(tmp_path, url):
 )
 def test_a_url_that_is_no_file_is_refused(tmp_path, url):
     folder_with(tmp_path, top=f'Inline {{ url "{url}" }}')
-    assert "top.wrl, line 2: a Inline without DEF has url" in file_refusal(tmp_path / "top.wrl")
+    assert "top.wrl, line 2: an Inline without DEF has url" in file_refusal(tmp_path / "top.wrl")
 
 
 def test_links_that_go_round_are_refused(tmp_path):
     os.symlink(tmp_path / "b.wrl", tmp_path / "a.wrl")
     os.symlink(tmp_path / "a.wrl", tmp_path / "b.wrl")
     folder_with(tmp_path, top='Inline { url "a.wrl" }')
-    assert "which is no file in" in file_refusal(tmp_path / "top.wrl")
+    assert "which is not a file in" in file_refusal(tmp_path / "top.wrl")
     assert "is not a file" in file_refusal(tmp_path / "a.wrl")
 
 
@@ -258,7 +258,7 @@ FILES = {
     b"\x7fELF\x02\x01\x00\xff\xfe": "begins with",
     b"\x1f\x8b\x08\x00": "is compressed; unpack it",
     HEADER.encode() + b"\x00\xff\xfe\x01" * 50: "is not VRML97",
-    HEADER.encode() + bytes(range(128, 256)): "stands outside of any node",
+    HEADER.encode() + bytes(range(128, 256)): "is outside any node",
 }
 
 
@@ -281,7 +281,7 @@ def test_a_huge_file_a_folder_and_nothing_are_refused_at_once(tmp_path):
     with open(tmp_path / "huge.wrl", "wb") as file:
         file.write(HEADER.encode())
         file.truncate(120_000_000)  # a hole: no bytes are written
-    assert "has 120000000 bytes; a model file may have 64000000" in file_refusal(
+    assert "has 120000000 bytes; a model file may have at most 64000000" in file_refusal(
         tmp_path / "huge.wrl"
     )
     assert "is not a file" in file_refusal(tmp_path)
