@@ -110,7 +110,7 @@ def test_a_claim_that_fails_is_status_1_after_the_result(capsys):
     assert main(["try"], command(lambda args: {"ratio": 0.7, "holds": False})) == 1
     out, err = capsys.readouterr()
     assert out == "ratio: 0.7\nholds: no\n"
-    assert err == "stiction: error: what 'try' claims does not hold\n"
+    assert err == "stiction: error: 'try' did not pass its checks\n"
 
 
 def test_a_claim_that_fails_is_one_json_document(capsys):
@@ -118,7 +118,7 @@ def test_a_claim_that_fails_is_one_json_document(capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["ratio"] == 0.7
     assert result["holds"] is False
-    assert "does not hold" in result["error"]
+    assert "did not pass" in result["error"]
 
 
 def test_a_claim_may_be_a_numpy_bool(capsys):
@@ -341,7 +341,7 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
 @pytest.mark.parametrize(
     ("model", "parameters", "words"),
     [
-        ("Colomb", [], "--contact Colomb: no such contact model; there are"),
+        ("Colomb", [], "--contact Colomb: no such contact model; known are"),
         ("no_such:Model", [], "No module named 'no_such'"),
         ("own_sponge:Spunge", [], "module 'own_sponge' has no 'Spunge'"),
         ("own_sponge:not_a_model", [], "is not a contact model"),
@@ -349,13 +349,13 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("own_sponge:Sponge", [], "has no default for stiffness; give --parameter"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
-        ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a number"),
+        ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a finite number"),
         ("Coulomb", ["mu_static=nan"], "mu_static is nan"),
         ("Coulomb", ["mu_static=much"], "give NAME=VALUE"),
         ("Coulomb", ["mu_static"], "give NAME=VALUE"),
         ("Coulomb", ["mu_kinetic=0.9"], "give a mu_static of at least mu_kinetic"),
         ("Coulomb", ["mu_static=1", "mu_static=1"], "is given twice"),
-        ("none", ["mu_static=0.8"], "there is no contact model; give --contact"),
+        ("none", ["mu_static=0.8"], "applies to a contact model; give --contact"),
     ],
 )
 def test_wrong_models_and_parameters_are_status_2(own_module, model, parameters, words, capsys):
@@ -391,8 +391,8 @@ def test_run_writes_the_motion_that_it_tells_of(tmp_path, capsys):
     assert result["final time [s]"] == pytest.approx(0.1)
     assert motion.time[-1] == result["final time [s]"]
     assert motion.q[0, 2] == pytest.approx(2.05, rel=1e-15)  # its radius and 2 m
-    assert motion.energy().total[0] == pytest.approx(result["energy at begin [J]"], rel=1e-12)
-    assert motion.energy().total[-1] == pytest.approx(result["energy at end [J]"], rel=1e-12)
+    assert motion.energy().total[0] == pytest.approx(result["initial energy [J]"], rel=1e-12)
+    assert motion.energy().total[-1] == pytest.approx(result["final energy [J]"], rel=1e-12)
 
 
 def test_run_tells_what_is_measured_in_every_run(capsys):
@@ -401,8 +401,8 @@ def test_run_tells_what_is_measured_in_every_run(capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["contact"]["model"] == "SpringDamper"
     assert result["contact"]["mu_kinetic"] == 0.3 and result["contact"]["eps"] == 0.01
-    parts = result["work and change of energy [J]"]
-    change = result["energy at end [J]"] - result["energy at begin [J]"]
+    parts = result["work and change in energy [J]"]
+    change = result["final energy [J]"] - result["initial energy [J]"]
     assert parts["kinetic"] + parts["potential"] == pytest.approx(change, abs=1e-12)
     world = stiction.World(stiction.robots.brick())
     floor = stiction.SpringDamper(mu_kinetic=0.3, eps=0.01)

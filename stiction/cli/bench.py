@@ -16,7 +16,7 @@ def _demo_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("demo"),
         metavar="FOLDER",
-        help="where the motion files and the picture go (default demo)",
+        help="folder for the motion files and the picture (default demo)",
     )
 
 
@@ -63,8 +63,8 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bench",
         choices=BENCHES,
-        help="microseconds a step, and MuJoCo's; dynamics: in free flight, contact: on the ground; "
-        "accuracy: errors of all contact models against closed forms; "
+        help="dynamics, contact: microseconds per step in free flight and on the ground, compared "
+        "with MuJoCo; accuracy: errors of all contact models against closed forms; "
         "worlds: many at once, on all cores or a GPU",
     )
     parser.add_argument(
@@ -74,16 +74,16 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeats", type=_count, default=10, metavar="N", help="interleaved rounds (default 10)"
     )
     parser.add_argument(
-        "--steps", type=_count, default=5000, metavar="N", help="steps a round (default 5000)"
+        "--steps", type=_count, default=5000, metavar="N", help="steps per round (default 5000)"
     )
     parser.add_argument(
         "--profile", action="store_true", help="contact: also time the parts of a step"
     )
     parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: where (default cpu)"
+        "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: device (default cpu)"
     )
     parser.add_argument(
-        "--worlds", type=_count, nargs="+", default=[], metavar="N", help="worlds: how many"
+        "--worlds", type=_count, nargs="+", default=[], metavar="N", help="worlds: number of worlds"
     )
     parser.add_argument(
         "--model", action="append", default=[], metavar="NAME", help="worlds: only this model"
@@ -93,13 +93,13 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="accuracy: only this scene; can be given several times",
+        help="accuracy: only this scene; may be repeated",
     )
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"found '{text}'; give a whole number above 0")
+        raise argparse.ArgumentTypeError(f"found '{text}'; give a positive integer")
     return int(text)
 
 
@@ -114,5 +114,5 @@ DEMO = Command(
     _demo,
 )
 BENCH = Command(
-    "bench", "measure speed or accuracy; fails where a target is missed", _bench_arguments, _bench
+    "bench", "measure speed or accuracy; fails if a target is missed", _bench_arguments, _bench
 )

@@ -41,9 +41,9 @@ def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentPar
     parser = argparse.ArgumentParser(
         prog="stiction",
         description="Simulate legged robots, and the things they touch, in contact with the world.",
-        epilog="Exit status: 0 what it claims holds, 1 it does not or an error, 2 wrong use.",
+        epilog="Exit status: 0 success, 1 a check that failed or an error, 2 incorrect usage.",
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in commands:
         subparser = subparsers.add_parser(command.name, help=command.help, description=command.help)
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     finally:
         args.progress.clear()
     if result.get("holds") is False:
-        return _fail(result, f"what '{command.name}' claims does not hold", args)
+        return _fail(result, f"'{command.name}' did not pass its checks", args)
     _print(result, args)
     return 0
 

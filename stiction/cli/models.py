@@ -22,7 +22,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         metavar="NAME",
-        help="tell all about this model, or about MODULE:NAME of your own; without: list all",
+        help="describe this model, or your own MODULE:NAME; if omitted, list all",
     )
 
 
@@ -89,9 +89,7 @@ def _paragraph(row: Result) -> str:
     return "\n".join([f"{row['name']}: {row['what']}", *(f"  {line}" for line in lines)])
 
 
-COMMAND = Command(
-    "models", "list the contact models, or tell all about one", _arguments, _run, _text
-)
+COMMAND = Command("models", "list the contact models, or describe one", _arguments, _run, _text)
 
 
 # ----------------------------------------------------------------------------------- by their names
@@ -113,8 +111,8 @@ def find_kind(name: str, option: str) -> type:
     known = known_models()
     if name not in known:
         raise UsageError(
-            f"{option} {name}: no such contact model; there are {', '.join(known)}, "
-            "or give MODULE:NAME of your own"
+            f"{option} {name}: no such contact model; known are {', '.join(known)}, "
+            "or give your own MODULE:NAME"
         )
     return known[name]
 
@@ -154,7 +152,7 @@ def find_model(name: str, given: Sequence[str]) -> Any:
 
     if name == "none":
         if given:
-            raise UsageError(f"--parameter {given[0]}: there is no contact model; give --contact")
+            raise UsageError(f"--parameter {given[0]}: applies to a contact model; give --contact")
         return None
     kind = find_kind(name, "--contact")
     fields = MODELS[kind].fields
@@ -188,4 +186,4 @@ def _parameter(text: str) -> tuple[str, float]:
             return name, float(value)
     except ValueError:
         pass
-    raise UsageError(f"--parameter {text}: give NAME=VALUE with a number, as mu_static=0.8")
+    raise UsageError(f"--parameter {text}: give NAME=VALUE with a number, such as mu_static=0.8")

@@ -32,13 +32,15 @@ def find_robot(args: argparse.Namespace) -> Robot:
         return built_in[name]()
     if not Path(name).suffix and not Path(name).exists():
         known = ", ".join(built_in)
-        raise InputError(f"no robot '{name}': neither a file nor built in; built in are {known}")
+        raise InputError(
+            f"no robot '{name}': neither a file nor a built-in robot; built-in robots are {known}"
+        )
     return load(name, base=args.base, roots=args.root, mimic=args.mimic)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "robot", nargs="?", metavar="FILE", help="model file or built-in name; without: list all"
+        "robot", nargs="?", metavar="FILE", help="model file or built-in name; if omitted, list all"
     )
     add_file_arguments(parser)
 
@@ -48,12 +50,12 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base",
         choices=("floating", "fixed", "planar"),
-        help="how the root of a URDF or VRML robot is held",
+        help="how the root of a URDF or VRML robot is attached to the world",
     )
     parser.add_argument(
         "--mimic",
         choices=("refused", "free", "fixed"),
-        help="what becomes of the mimic joints of a URDF robot",
+        help="how to treat the mimic joints of a URDF robot",
     )
     parser.add_argument(
         "--root",
@@ -61,7 +63,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="where meshes and included files may lie; can be given several times",
+        help="folder from which meshes and included files may be read; may be repeated",
     )
 
 
@@ -95,7 +97,7 @@ def _describe(robot: Robot) -> Result:
                 "link": sole.link,
                 "length [m]": round(sole.length, 6),
                 "width [m]": round(sole.width, 6),
-                "above the lowest [m]": round(sole.height, 6),
+                "above the lowest point [m]": round(sole.height, 6),
             }
             for sole in soles(robot)
         ],

@@ -47,7 +47,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--integrator",
         choices=INTEGRATORS,
         default=INTEGRATORS[0],
-        help=f"how a step is taken (default {INTEGRATORS[0]})",
+        help=f"time integrator (default {INTEGRATORS[0]})",
     )
     parser.add_argument(
         "--height",
@@ -59,23 +59,23 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contact",
         metavar="MODEL",
-        help="a model of `stiction models`, MODULE:NAME of your own, or none (default: the "
-        "scene's, whose friction another model takes over; for a robot Coulomb, or none if no "
-        "shape of it can touch)",
+        help="a model listed by `stiction models`, your own MODULE:NAME, or none (default: the "
+        "scene's, whose friction any other model uses too; for a robot Coulomb, or none if no "
+        "shape can touch the ground)",
     )
     parser.add_argument(
         "--parameter",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter of the contact model; can be given several times",
+        help="a parameter of the contact model; may be repeated",
     )
     parser.add_argument(
         "--unsolved",
         type=_share,
         default=UNSOLVED_SHARE,
         metavar="SHARE",
-        help="the run fails if more than this share of its steps is not solved "
+        help="the run fails if more than this fraction of its steps is unsolved "
         f"(default {UNSOLVED_SHARE:g})",
     )
     parser.add_argument(
@@ -173,19 +173,19 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
         "contact": motion.parameters["contact"] or "none",
         "dt [s]": motion.parameters["dt"],
         "final time [s]": float(motion.time[-1]),
-        "energy at begin [J]": float(energy[0]),
-        "energy at end [J]": float(energy[-1]),
+        "initial energy [J]": float(energy[0]),
+        "final energy [J]": float(energy[-1]),
     }
     if len(motion) > 1:
         parts = motion.energy_balance(None if scene is None else scene.forces)
-        result["work and change of energy [J]"] = {
+        result["work and change in energy [J]"] = {
             name: float(values[:-1].sum()) for name, values in parts._asdict().items()
         }
     if motion.depth.shape[1]:
         upwards = motion.force[:-1].sum(axis=1)[:, 2]
-        result["largest force of the ground [N]"] = float(upwards.max(initial=0.0))
+        result["largest ground force [N]"] = float(upwards.max(initial=0.0))
         result["contact, largest"] = motion.quality()
-        result["steps that were not solved"] = asdict(motion.unsolved)
+        result["unsolved steps"] = asdict(motion.unsolved)
     if motion.parameters["notes"]:
         result["notes"] = motion.parameters["notes"]
     return result
@@ -202,7 +202,7 @@ def _begin(world: World, height: float) -> State:
         if root + 1 not in lifted and height != 0.0:
             raise InputError(
                 f"--height {height:g}: '{robot.link_name[root]}' of robot '{robot.name}' is not "
-                "free to be raised; leave --height out"
+                "free and cannot be raised; omit --height"
             )
     if robot.shape_touches.any():
         return world.standing(above=height)

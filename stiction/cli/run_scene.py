@@ -30,7 +30,7 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
         return None
     for option in FOR_ROBOTS:
         if getattr(args, option):
-            raise UsageError(f"--{option}: is for robots; scene '{name}' tells this in its file")
+            raise UsageError(f"--{option}: only for robots; scene '{name}' sets this in its file")
     return scene(Path(name) if name.endswith(".toml") else name)
 
 
@@ -83,13 +83,13 @@ def judged(scene: Scene, motion: Motion) -> Result:
         "scene": scene.name,
         "shows": scene.shows,
         "found": found.words,
-        "lean at the end [degrees]": found.lean,
-        "height of the base at the end / at the begin": found.height,
-        "longest slip of a point [m]": found.slip,
-        "energy that the ground gave [J]": found.energy,
-        "planned contact that was lost [share of time]": found.lost_contact,
-        "deepest point [m]": found.depth,
-        "limits of the ground passed": list(found.faults),
+        "final lean [degrees]": found.lean,
+        "final height of the base / initial height": found.height,
+        "largest slip of a point [m]": found.slip,
+        "energy added by contact [J]": found.energy,
+        "planned contact lost [fraction of time]": found.lost_contact,
+        "largest depth [m]": found.depth,
+        "contact limits exceeded": list(found.faults),
         "expected": scene.expect,
     }
     if scene.limits.reason:
@@ -97,7 +97,9 @@ def judged(scene: Scene, motion: Motion) -> Result:
     if scene.expect is None:
         return result
     if motion.time[-1] - motion.time[0] < scene.lasts() * (1 - 1e-6):
-        result["expected"] = f"{scene.expect}; not judged, the run was shorter than the scene"
+        result["expected"] = (
+            f"{scene.expect}; not judged, because the run was shorter than the scene"
+        )
     else:
         result["holds"] = found.meets(scene.expect)
     return result

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "scene", nargs="?", metavar="NAME", help="show the file of this scene; without: list all"
+        "scene", nargs="?", metavar="NAME", help="show the file of this scene; if omitted, list all"
     )
 
 

@@ -10,16 +10,16 @@ from stiction.cli.robots import add_file_arguments, find_robot
 from stiction.errors import InputError
 
 OPTIONS = {
-    "depth": "largest normal interference that is wanted [m] (default 0.01)",
-    "shift": "largest tangential interference that is wanted [m] (default 0.001)",
-    "amplitude": "of the rough ground about its mean [m] (default 0.005)",
-    "wavelength": "of the rough ground [m] (default 0.1)",
+    "depth": "desired largest normal interference [m] (default 0.01)",
+    "shift": "desired largest tangential interference [m] (default 0.001)",
+    "amplitude": "amplitude of the rough ground about its mean [m] (default 0.005)",
+    "wavelength": "wavelength of the rough ground [m] (default 0.1)",
     "unseen": "largest bump between points [m] (default a tenth of the amplitude)",
-    "load": "on the foot [N] (default the weight of the robot)",
-    "speed": "of the landing [m/s] (default 0.5)",
+    "load": "load on the foot [N] (default the weight of the robot)",
+    "speed": "landing speed [m/s] (default 0.5)",
     "mu_static": "static friction of the foot (default 0.7)",
-    "mu_kinetic": "kinetic friction (default 0.4)",
-    "damping_ratio": "of both springs at half the interference (default 1)",
+    "mu_kinetic": "kinetic friction of the foot (default 0.4)",
+    "damping_ratio": "damping ratio of both springs at half the interference (default 1)",
 }
 
 
@@ -32,7 +32,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     add_file_arguments(parser)
     for name, text in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="X", help=text)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the placements")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the random placements"
+    )
 
 
 def _run(args: argparse.Namespace) -> Result:
@@ -47,5 +49,5 @@ def _run(args: argparse.Namespace) -> Result:
 
 
 COMMAND = Command(
-    "tune", "find points and parameters of a sole; fails where none do", _arguments, _run
+    "tune", "find points and parameters of a sole; fails if none are found", _arguments, _run
 )

@@ -50,8 +50,8 @@ def test_scenes_shows_the_file_of_one(capsys):
     [
         (["scenes", "wakl"], "did you mean 'walk'?"),
         (["run", "wakl"], "neither a scene, a robot nor a file; did you mean 'walk'?"),
-        (["run", "stand", "--height", "1"], "--height: is for robots"),
-        (["run", "stand", "--base", "fixed"], "--base: is for robots"),
+        (["run", "stand", "--height", "1"], "--height: only for robots"),
+        (["run", "stand", "--base", "fixed"], "--base: only for robots"),
         (["run", "stand", "--contact", "Glue"], "no such contact model"),
         (["run", "stand", "--parameter", "mu=1"], "GaussSeidel has no 'mu'"),
         (["run", "stand", "--parameter", "mu_static=0.1"], "mu_kinetic is 0.5 and mu_static 0.1"),
@@ -99,7 +99,7 @@ def test_what_a_scene_expects_decides_the_exit_status(ball, capsys):
     assert main(["run", str(ball)]) == 1  # nothing carries it
     out, err = capsys.readouterr()
     assert "expected: upright" in out and "found: falls" in out and "holds: no" in out
-    assert "what 'run' claims does not hold" in err
+    assert "'run' did not pass its checks" in err
     ball.write_text('expect = "falls"\n' + text)
     assert main(["run", str(ball)]) == 0
 
@@ -107,13 +107,13 @@ def test_what_a_scene_expects_decides_the_exit_status(ball, capsys):
 def test_a_run_that_is_shorter_than_the_scene_is_not_judged(ball, capsys):
     ball.write_text('expect = "upright"\n' + BALL.format(model="none"))
     assert main(["run", str(ball), "--duration", "0.01"]) == 0
-    assert "not judged, the run was shorter than the scene" in capsys.readouterr().out
+    assert "not judged, because the run was shorter than the scene" in capsys.readouterr().out
 
 
 def test_limits_of_a_scene_want_a_reason(ball, capsys):
     ball.write_text(ball.read_text() + "\n[limits]\ndepth = 0.2\n")
     assert main(["run", str(ball)]) == 1
-    assert "limits.reason: is missing; tell why" in capsys.readouterr().err
+    assert "limits.reason: is missing; say why" in capsys.readouterr().err
 
 
 def test_bodies_of_a_scene_do_not_start_inside_each_other(ball, capsys):
