@@ -66,7 +66,7 @@ class Body:
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
         except (TypeError, ValueError) as error:  # a list or a text where a number belongs
-            raise InputError(f"{self.where}: a value does not fit: {error}") from error
+            raise InputError(f"{self.where}: invalid value: {error}") from error
 
     def _made(self) -> Robot:
         if self.model is not None:

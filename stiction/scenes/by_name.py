@@ -27,7 +27,7 @@ def scene_text(name: str) -> str:
     if name not in scene_names():
         near = difflib.get_close_matches(name, scene_names(), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"no scene '{name}'; there are {', '.join(scene_names())}{hint}")
+        raise InputError(f"no scene '{name}'; known are {', '.join(scene_names())}{hint}")
     return (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 
 

@@ -48,7 +48,7 @@ class Control:
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
         except (TypeError, ValueError) as error:  # a list or a text where a number belongs
-            raise InputError(f"{self.where}: a value does not fit: {error}") from error
+            raise InputError(f"{self.where}: invalid value: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = 
 def servos(robot: Robot) -> Planned:
     """The position servos of the robot's file keep the home position."""
     if not len(robot.actuator_name):
-        raise InputError(f"servos: robot '{robot.name}' has no actuators; take another kind")
+        raise InputError(f"servos: robot '{robot.name}' has no actuators; choose another kind")
     single = (robot.actuator_bias[:, 1] < 0) & (robot.actuator_gain[:, 0] > 0)
     if not single.all():
         name = robot.actuator_name[np.flatnonzero(~single)[0]]
         raise InputError(
-            f"servos: actuator '{name}' of robot '{robot.name}' is no position servo; take "
+            f"servos: actuator '{name}' of robot '{robot.name}' is not a position servo; take "
             "another kind"
         )
     home = robot.home[robot.q_index[robot.actuator_link]]
@@ -131,8 +131,8 @@ def play(
     dampers = given.damping if damping is None else damping
     if follow == "track" and (springs is None or dampers is None):
         raise InputError(
-            f"play: {recorded.source} has no gains; give stiffness and damping, or gains, the "
-            "motion of the same file whose gains they are"
+            f"play: {recorded.source} has no gains; give stiffness and damping, or in gains "
+            "the name of a motion in the same file that has them"
         )
 
     def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
@@ -170,7 +170,7 @@ def _recorded(path: Path, motion: str | None, cutoff: float | None) -> Recorded:
     if path.suffix == ".npz":
         return read_openhrp(path, motion, cutoff)
     raise InputError(
-        f"play: {path}: format not known; known are .npz (OpenHRP), .mot, .sto and .csv (OpenSim) "
+        f"play: {path}: unknown format; known are .npz (OpenHRP), .mot, .sto and .csv (OpenSim) "
         "and .h5 (recorded here)"
     )
 

@@ -13,7 +13,7 @@ def data_file(name: str, origin: str) -> Path:
     folder = os.environ.get("STICTION_DATA")
     if folder is None:
         raise InputError(
-            f"{name} is not there: set STICTION_DATA to the folder that holds it (from {origin})"
+            f"{name} is missing: set STICTION_DATA to the folder that holds it (from {origin})"
         )
     path = Path(folder) / name
     if not path.is_file():

@@ -34,7 +34,7 @@ def read_ground(table: Table) -> Ground | None:
     if kind == "slope":
         angle = table.number("angle", "rad")
         if not abs(angle) < math.pi / 2:
-            table.refuse(f"is {angle:g}; give less than pi/2 rad in size", "angle")
+            table.refuse(f"is {angle:g}; give an angle with a magnitude below pi/2 rad", "angle")
         heading = table.number("heading", "rad", 0.0)
         return Slope(angle, heading, table.numbers("velocity", 3, "m/s", still), material)
     try:

@@ -90,7 +90,7 @@ def _limits(table: Table) -> Limits:
     """What the ground may do in the scene; a reason is due where that is not as usual."""
     table.only(["energy", "lost_contact", "depth", "reason"])
     if table.values and "reason" not in table:
-        table.refuse("is missing; tell why the ground may do more here than elsewhere", "reason")
+        table.refuse("is missing; say why this scene needs its own limits", "reason")
     return Limits(
         energy=table.number("energy", "", LIMITS.energy),
         lost_contact=table.number("lost_contact", "", LIMITS.lost_contact),
@@ -107,7 +107,9 @@ def _body(table: Table, folder: Path) -> Body:
     given = [key for key in ("model", "file", "data") if key in table]
     if len(given) != 1:
         found = " and ".join(given) or "none of them"
-        table.refuse(f"has {found}; give one of model (built in), file and data (STICTION_DATA)")
+        table.refuse(
+            f"has {found}; give exactly one of model (built in), file and data (STICTION_DATA)"
+        )
     model = table.choice("model", sorted(robots.__all__), None)
     return Body(
         model=model,
@@ -135,7 +137,7 @@ def _options(table: Table, model: str | None) -> dict[str, Any]:
     options = table.table("options")
     if model is None:
         if options.values:
-            table.refuse("are for built-in models", "options")
+            table.refuse("are only for built-in models", "options")
         return {}
     hints = _hints(getattr(robots, model))
     options.only(hints)
@@ -187,7 +189,7 @@ def _controls(table: Table, bodies: list[Body], folder: Path) -> tuple[Control, 
             if key not in ("kind", "robot")
         }
         if "data" in entry and "origin" not in entry:
-            entry.refuse("is missing; tell where the data come from", "origin")
+            entry.refuse("is missing; say where the data come from", "origin")
         controls.append(Control(kind, parameters, robot, entry.where()))
     return tuple(controls)
 

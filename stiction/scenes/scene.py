@@ -74,7 +74,7 @@ class Scene:
                 )
             taken.add(control.robot)
         if self.duration is None and not any(c.kind not in ENDLESS for c in self.controls):
-            raise InputError(f"scene '{self.name}': no duration, and no motion that has one")
+            raise InputError(f"scene '{self.name}': has no duration and no motion with one")
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -144,14 +144,14 @@ class Scene:
             where = (*self.robots, *self.objects)[overlap.other].where or f"scene '{self.name}'"
             raise InputError(
                 f"{where}: '{other}' starts inside '{one}': the boxes around "
-                f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m; give one of "
-                "them another position"
+                f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m; move "
+                "one of them"
             )
 
     def _velocity(self, body: Body, robot: Robot) -> list[float]:
         if robot.joint_type[0] != FREE:
             raise InputError(
-                f"{body.where or self.name}: velocity and turning are for free bases; "
+                f"{body.where or self.name}: velocity and turning are only for free bases; "
                 f"'{robot.name}' has none"
             )
         return [*body.velocity, *body.turning]
@@ -243,7 +243,7 @@ def model_kind(name: str) -> Any:
     """One of our contact models by name."""
     ours = contact_kinds()
     if name not in ours:
-        raise InputError(f"no contact model '{name}'; there are {', '.join(ours)}")
+        raise InputError(f"no contact model '{name}'; known are {', '.join(ours)}")
     return ours[name]
 
 

@@ -88,7 +88,7 @@ class Table:
 
         return self.take(key, check, wanted, default)
 
-    def text(self, key: str, default: Any = REQUIRED, wanted: str = "a text in quotes") -> Any:
+    def text(self, key: str, default: Any = REQUIRED, wanted: str = "a quoted string") -> Any:
         """A text."""
         return self.take(key, _text, wanted, default)
 
@@ -138,7 +138,7 @@ class Table:
         def check(value: Any) -> tuple[str, ...]:
             return tuple(_text(x) for x in _list(value))
 
-        return self.take(key, check, "a list of texts", default)
+        return self.take(key, check, "a list of strings", default)
 
     # ------------------------------------------------------------------------------------- tables
 
@@ -173,7 +173,7 @@ class Table:
             return self.number(key)
         if set(kinds) == {str}:
             return self.text(key)
-        return self.take(key, _plain, "numbers, texts or lists of them", REQUIRED)
+        return self.take(key, _plain, "numbers, strings or lists of them", REQUIRED)
 
 
 def _is_union(hint: Any) -> bool:

@@ -171,12 +171,12 @@ def _faults(
         faults.append(f"contact added {energy:.3g} J to the robots, limit {most * height:.3g} J")
     if lost > limits.lost_contact:
         faults.append(
-            f"a foot that was planned to carry was off the ground in {100 * lost:.3g} % of the "
+            f"a foot planned to bear load was off the ground for {100 * lost:.3g} % of the "
             f"time, limit {100 * limits.lost_contact:.3g} %"
         )
     if depth > limits.depth * height:
         faults.append(
-            f"a point was {1000 * depth:.3g} mm in the ground, limit "
+            f"a point penetrated the ground by {1000 * depth:.3g} mm, limit "
             f"{1000 * limits.depth * height:.3g} mm"
         )
     return tuple(faults)

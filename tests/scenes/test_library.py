@@ -42,12 +42,12 @@ def test_a_scene_that_needs_data_tells_which_and_where_they_come_from(name, monk
     monkeypatch.delenv("STICTION_DATA", raising=False)
     one = scene(name)
     assert one.needs[0].startswith("robots/")
-    with pytest.raises(InputError, match=rf"{one.needs[0]} is not there.*from .*github.com"):
+    with pytest.raises(InputError, match=rf"{one.needs[0]} is missing.*from .*github.com"):
         one.world()
 
 
 def test_an_unknown_scene_is_told_what_there_is():
-    with pytest.raises(InputError, match="no scene 'wakl'; there are drop.* did you mean 'walk'?"):
+    with pytest.raises(InputError, match="no scene 'wakl'; known are drop.* did you mean 'walk'?"):
         scene_text("wakl")
 
 
@@ -124,7 +124,7 @@ def test_another_contact_model_takes_over_the_friction_and_force_laws_a_shorter_
     assert springs.mu_kinetic == 0.21
     assert (one.step_for(one.contact), one.step_for(springs)) == (1e-3, 1e-4)
     assert one.contact_of(st.Coulomb) is one.contact
-    with pytest.raises(InputError, match="no contact model 'Glue'; there are"):
+    with pytest.raises(InputError, match="no contact model 'Glue'; known are"):
         one.simulate(contact="Glue")
 
 

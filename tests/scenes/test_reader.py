@@ -137,7 +137,7 @@ ERRORS = [
     ("parameter out of range", "mu_kinetic = 0.2", "mu_kinetic = -0.2", "mu_kinetic"),
     ("unknown material parameter", "mu_static = 0.9", "my_static = 0.9", "did you mean"),
     ("unknown ground", '"slope"', '"slop"', "did you mean 'slope'?"),
-    ("too steep", "angle = 0.0", "angle = 2.0", "less than pi/2"),
+    ("too steep", "angle = 0.0", "angle = 2.0", "magnitude below pi/2"),
     ("unknown kind of control", '"hold"', '"wakl"', "did you mean 'walk'?"),
     ("parameter of a control", "stiffness = 100", "stifness = 100", "did you mean 'stiffness'?"),
     ("wrong type for a control", "stiffness = 100", 'stiffness = "high"', "give a number"),
@@ -178,7 +178,7 @@ def test_an_error_names_the_file_the_key_and_its_line(tmp_path, before, after, w
 @pytest.mark.parametrize(
     ("gone", "words"),
     [
-        ('shows = "Two of them, and a ball"\n', "line 1: shows: is missing; give a text"),
+        ('shows = "Two of them, and a ball"\n', "line 1: shows: is missing; give a quoted string"),
         ("duration = 0.5\n", "duration: is missing, and no planned motion has one"),
         ("damping = 5.0\n", "controller[0].damping: is missing; 'hold' needs it"),
         ("start = 0.1\n", "push[0].start: is missing; give a number in s"),

@@ -89,10 +89,10 @@ def test_what_the_ground_must_not_do_is_a_fault_with_numbers():
     assert thrown.faults == (f"contact added {given:.3g} J to the robots, limit {limit:.3g} J",)
     assert thrown.upright and not thrown.meets("upright")
     deep = verdict(ball(carried, 0.0, depth=0.003))
-    assert deep.faults == ("a point was 3 mm in the ground, limit 2.5 mm",)
+    assert deep.faults == ("a point penetrated the ground by 3 mm, limit 2.5 mm",)
     off = verdict(ball(up(*[WEIGHT, 0.0] * 5), 0.0), plan=planned(np.ones(11)))
     assert off.faults == (
-        "a foot that was planned to carry was off the ground in 50 % of the time, limit 10 %",
+        "a foot planned to bear load was off the ground for 50 % of the time, limit 10 %",
     )
 
 
