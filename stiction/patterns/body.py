@@ -62,11 +62,9 @@ class Body:
     def __init__(self, robot: Robot, feet: tuple[str, str] | None = None) -> None:
         """Find soles and legs; feet as in `find_soles`."""
         if not isinstance(robot, Robot):
-            raise InputError(f"patterns are for robots; found {type(robot).__name__}")
+            raise InputError(f"expected a robot, found {type(robot).__name__}")
         if len(robot.joint_type) == 0 or robot.joint_type[0] != FREE:
-            raise InputError(
-                f"robot '{robot.name}' has no free base; patterns are for robots that float"
-            )
+            raise InputError(f"robot '{robot.name}' has no free base; a pattern needs one")
         self.robot, self.world = robot, World(robot)
         self.soles: tuple[Sole, Sole] = find_soles(robot, feet)
         self.mass = robot.total_mass

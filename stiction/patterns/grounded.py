@@ -34,7 +34,7 @@ def grounded(
     """
     body, single = Body(robot, feet), single_joints(robot)
     if set(single) != set(motion.joints):
-        raise InputError(f"{motion.source}: take the motion of all joints first, with on(robot)")
+        raise InputError(f"{motion.source}: first map the motion to all joints with on(robot)")
     sampled = motion.resampled(SAMPLE)
     time = sampled.time - sampled.time[0]
     q = np.tile(robot.home, (len(time), 1))

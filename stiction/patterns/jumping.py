@@ -52,13 +52,13 @@ def jump(
     if not height > depth:
         raise InputError(
             f"jump: a rise of {rise:.3g} m from a crouch of {depth:.3g} m is too much for "
-            f"'{robot.name}', whose centre of mass would be {height:.3g} m high at take-off and "
-            f"lower by the crouch before; its legs are {leg:.3g} m long"
+            f"'{robot.name}': its centre of mass would be {height:.3g} m high at take-off, "
+            f"which must be more than the crouch; its legs are {leg:.3g} m long"
         )
     if depth > 2 * rise * (1 + 1e-9):  # 20 depth - 8 speed time - g time^2 < 0: it sinks first
         raise InputError(
-            f"jump: a crouch of {depth:.3g} m is too deep to extend without a pause into a rise of "
-            f"{rise:.3g} m; give a depth of at most twice the rise"
+            f"jump: a crouch of {depth:.3g} m is too deep for a rise of {rise:.3g} m without "
+            "a pause; give a depth of at most twice the rise"
         )
     plan = _plan(body, rise, depth, time, height)
     pattern = make_pattern("jump", body, plan)

@@ -98,8 +98,8 @@ def read_openhrp_text(
         rates = _text_columns(Path(velocities), joints)
         if len(rates) != len(table) or np.abs(rates[:, 0] - time).max() > 1e-6:
             raise MotionFileError(
-                f"{velocities}: has {len(rates)} moments until {rates[-1, 0]:g} s, {angles} has "
-                f"{len(table)} until {time[-1]:g} s; they must be the same"
+                f"{velocities}: has {len(rates)} samples up to {rates[-1, 0]:g} s, but {angles} "
+                f"has {len(table)} up to {time[-1]:g} s; the times must be the same"
             )
         v = rates[:, 1:]
     return _recorded(str(angles), time, tuple(joints), q, v, cutoff)
@@ -124,7 +124,7 @@ def _recorded(
         notes.append(f"velocities of the file above {SLOW:g} Hz, angles below: {len(right)} joints")
     if given is not None and len(wrong):
         names = ", ".join(joints[i] for i in wrong)
-        notes.append(f"velocities of the file do not fit its angles and are not used: {names}")
+        notes.append(f"velocities in the file do not match its angles and are not used: {names}")
     if len(wrong):
         if cutoff is None:
             rates[:, wrong] = smooth_slopes(time, q[:, wrong])

@@ -48,7 +48,7 @@ def read_opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
     elif path.suffix == ".npz":
         time, names, q = _archive(path)
     else:
-        raise MotionFileError(f"{path}: format not known; known are .mot, .sto, .csv and .npz")
+        raise MotionFileError(f"{path}: unknown format; known are .mot, .sto, .csv and .npz")
     dt = equal_steps(path, time)
     if cutoff is None:
         v, how = smooth_slopes(time, q), "as they are"
@@ -69,8 +69,9 @@ def with_pelvis(
     single = [str(name) for name in robot.joint_name[1:]]
     if robot.nq != 7 + len(single) or set(single) != set(joints.joints):
         raise InputError(
-            f"{motion.source}: with_pelvis takes a robot with a free base and single joints, and a "
-            f"motion of just these; robot '{robot.name}' has {', '.join(single)}"
+            f"{motion.source}: with_pelvis needs a robot with a free base and joints of one "
+            f"coordinate, and a motion of exactly these joints; robot '{robot.name}' "
+            f"has {', '.join(single)}"
         )
     place = place + np.outer(motion.time - motion.time[0], [belt, 0, 0]) - [0.0, 0.0, floor]
     columns = [joints.joints.index(name) for name in single]
@@ -118,9 +119,7 @@ def _storage(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
     lines = text_of(path).splitlines()
     ends = [k for k, line in enumerate(lines) if line.strip().lower() == "endheader"]
     if not ends or ends[0] + 1 >= len(lines):
-        raise MotionFileError(
-            f"{path}: has no line 'endheader' with the names of the columns below it"
-        )
+        raise MotionFileError(f"{path}: has no line 'endheader' followed by the column names")
     header = {}
     for line in lines[: ends[0]]:
         key, _, value = line.partition("=")
@@ -171,9 +170,7 @@ def _comma_separated(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarra
 def _split(path: Path, names: list[str], table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first column of a table, and the others."""
     if table.shape[1] != len(names):
-        raise MotionFileError(
-            f"{path}: has {len(names)} names of columns and {table.shape[1]} columns"
-        )
+        raise MotionFileError(f"{path}: has {len(names)} column names but {table.shape[1]} columns")
     return table[:, 0], table[:, 1:]
 
 

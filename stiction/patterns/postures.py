@@ -184,9 +184,9 @@ class Solver:
         unit = "rad" if "rotation" in self.parts[part] else "m"
         return InputError(
             f"robot '{self.body.robot.name}' cannot be posed at t = {self.targets.time[k]:.3f} s "
-            f"(sample {k}): {self.parts[part]} stays {far[part]:.3g} {unit} off, {CLOSE:.0e} are "
-            "allowed; limbs are too short for that, or lack a joint, such as hip yaw for turning: "
-            "try shorter steps, less turning, a smaller height of the centre of mass"
+            f"(sample {k}): {self.parts[part]} stays {far[part]:.3g} {unit} off its target, "
+            f"{CLOSE:.0e} {unit} is allowed; the limbs are too short or lack a joint, such as hip "
+            "yaw for turning: try shorter steps, less turning or a lower centre of mass"
         )
 
 

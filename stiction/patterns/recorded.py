@@ -99,7 +99,7 @@ class Recorded:
             if name not in single:
                 raise InputError(
                     f"{self.source}: robot '{one.name}' has no joint '{name}'; "
-                    "take the motion of its joints with on(robot)"
+                    "map the motion to its joints with on(robot)"
                 )
             home[single[name][0]] = self.q[0, column]
         posed = [replace(one, home=home) if k == robot else r for k, r in enumerate(world.robots)]
@@ -113,7 +113,7 @@ class Recorded:
         The file has it in the axes of the base; it goes where the base of the first robot went.
         """
         if self.zmp is None:
-            raise InputError(f"{self.source}: plans no zero-moment point")
+            raise InputError(f"{self.source}: has no planned zero-moment point")
         time = motion.time - motion.time[0] + self.time[0]
         points = np.stack([np.interp(time, self.time, column) for column in self.zmp.T], axis=1)
         pairs = zip(points, motion.q, strict=True)
@@ -162,14 +162,14 @@ class Recorded:
         if foreign:
             raise InputError(
                 f"{self.source}: moves {_some(foreign)}, which robot '{robot.name}' does not have; "
-                f"it has {', '.join(single)}. Rename coordinates with renamed(), or name those "
-                "that do not matter in ignore"
+                f"it has {', '.join(single)}. Rename coordinates with renamed(), or list those "
+                "to leave out in ignore"
             )
         without = [name for name in single if name not in kept and name not in hold]
         if without:
             raise InputError(
-                f"{self.source}: does not move {_some(without)} of robot '{robot.name}'; name "
-                "joints that shall keep their home position in hold"
+                f"{self.source}: does not move {_some(without)} of robot '{robot.name}'; list "
+                "joints that keep their home position in hold"
             )
 
 

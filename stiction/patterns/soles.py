@@ -66,10 +66,10 @@ def _feet(robot: Robot, dynamics: Dynamics, feet: tuple[str, str] | None) -> tup
     lowest = sorted(links, key=lambda link: heights[link])[:2]
     if len(lowest) < 2 or heights[lowest[1]] - heights[lowest[0]] > LEVEL:
         raise InputError(
-            f"robot '{robot.name}' has no two soles: it has no frames 'left_sole' and "
-            f"'right_sole', and no two links with colliding shapes ({len(links)} have some) reach "
-            "equally low in the home configuration; name them, feet=('left_foot', 'right_foot'), "
-            "or let the shapes of the feet collide, robot.with_colliding(...)"
+            f"robot '{robot.name}': no soles found: it has no frames 'left_sole' and 'right_sole', "
+            f"and no two of its {len(links)} links with colliding shapes are equally low in the "
+            "home configuration; name the feet, feet=('left_foot', 'right_foot'), or make their "
+            "shapes collide, robot.with_colliding(...)"
         )
     lowest.sort(key=lambda link: -(dynamics.position[link + 1] @ dynamics.rotation[1][:, 1]))
     return str(robot.link_name[lowest[0]]), str(robot.link_name[lowest[1]])
@@ -100,7 +100,8 @@ def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> 
         raise InputError(
             f"robot '{robot.name}': the {side} foot '{name}' has no flat underside: {len(low)} "
             f"points of its colliding shapes are within {LEVEL * 1e3:.0f} mm of the lowest one in "
-            f"the home configuration, {size[0]:.3g} m by {size[1]:.3g} m; a sole needs an area"
+            f"the home configuration and span {size[0]:.3g} m by {size[1]:.3g} m; a sole "
+            "needs an area"
         )
     middle = axes @ ((low.min(axis=0) + low.max(axis=0)) / 2 * [1, 1, 0] + [0, 0, low[:, 2].min()])
     R_link = dynamics.rotation[link + 1]

@@ -58,7 +58,7 @@ def sway(
     distance = body.home_width() / 3 if distance is None else distance
     check_positive("sway", distance=distance)
     if not (isinstance(cycles, int) and cycles >= 1):
-        raise InputError(f"sway: cycles is {cycles!r}; give a whole number, at least 1")
+        raise InputError(f"sway: cycles is {cycles!r}; give a positive integer")
     sides = [(0.0, sign * distance, height) for sign in (1.0, -1.0)] * cycles
     return _of_centre("sway", body, [*sides, (0.0, 0.0, height)], time, height)
 
@@ -114,7 +114,7 @@ def reach(
         raise InputError(f"reach: by is {by!r}; give three finite numbers in m")
     place = body.world.place(hand)
     if place.link - 1 in {0, *body.legs[0].links, *body.legs[1].links}:
-        raise InputError(f"reach: '{hand}' is no hand: it is on the base or on a leg")
+        raise InputError(f"reach: '{hand}' is not a hand: it is on the base or on a leg")
     upright = _standing(body, np.zeros(1), np.array([[0.0, 0.0, height]]))
     pose = Solver(body, upright).solve(body.standing(), 0, body.standing())
     start = body.point(pose, hand)

@@ -73,13 +73,13 @@ def _check(
     turn: float,
 ) -> None:
     if not (isinstance(steps, int) and steps >= 2):
-        raise InputError(f"walk: steps is {steps!r}; give a whole number, at least 2")
+        raise InputError(f"walk: steps is {steps!r}; give an integer of at least 2")
     check_positive("walk", step_time=step_time, foot_lift=foot_lift, width=width)
     check_finite("walk", step_length=step_length, turn=turn)
     if not 0 < double_support < 1:
         raise InputError(
-            f"walk: double_support is {double_support}; it is the part of the step time with both "
-            "feet on the ground, between 0 and 1"
+            f"walk: double_support is {double_support}; give the fraction of the step "
+            "time with both feet on the ground, between 0 and 1"
         )
     shortest = 4 * SAMPLE
     for what, part in (("one foot", 1 - double_support), ("both feet", double_support)):
@@ -99,9 +99,9 @@ def _check_reach(body: Body, step_length: float, height: float) -> None:
     if needed > body.leg_length:
         longest = 2 * math.sqrt(max(body.leg_length**2 - hip**2, 0.0))
         raise InputError(
-            f"walk: step_length {step_length} m is longer than the legs of '{body.robot.name}' "
-            f"reach: {body.leg_length:.3g} m from hip to ankle, with the centre of mass "
-            f"{height:.3g} m high, allow {longest:.3g} m"
+            f"walk: step_length {step_length} m is out of reach for '{body.robot.name}': legs of "
+            f"{body.leg_length:.3g} m from hip to ankle, with the centre of mass {height:.3g} m "
+            f"high, allow {longest:.3g} m"
         )
 
 

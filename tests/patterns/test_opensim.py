@@ -68,10 +68,10 @@ def test_a_motion_without_its_noise_has_velocities_within_its_band(tmp_path):
         ("a.mot", "endheader\nknee\n0\n", "line 2: the first column must be time"),
         ("a.mot", "endheader\ntime knee\n0 1\n1 x\n", "line 4: found '1 x'"),
         ("a.mot", "inDegrees=maybe\nendheader\ntime knee\n0 1\n", "inDegrees=maybe"),
-        ("a.mot", "endheader\ntime knee hip\n0 1\n", "3 names of columns and 2 columns"),
+        ("a.mot", "endheader\ntime knee hip\n0 1\n", "3 column names but 2 columns"),
         ("a.csv", "t_s,knee_turns\n0,1\n", "line 1: column 'knee_turns' has the unit 'turns'"),
         ("a.csv", "time,knee_rad\n0,1\n", "must be t_s"),
-        ("a.bvh", "HIERARCHY", "format not known"),
+        ("a.bvh", "HIERARCHY", "unknown format"),
         ("a.npz", "PK", "not an archive"),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_walk_on_a_treadmill_moves_a_base_forwards():
     assert q[-1, 0] - q[0, 0] == pytest.approx(1.13 * 2.5, abs=0.1)  # it swings by some cm
     table = st.Prescribed(reference, base="all").bind(st.World(robot))
     assert len(table.dof) == 13
-    with pytest.raises(InputError, match="with_pelvis takes a robot with a free base"):
+    with pytest.raises(InputError, match="with_pelvis needs a robot with a free base"):
         with_pelvis(motion, motion, robot)
 
 

@@ -36,7 +36,7 @@ def test_a_turned_base_turns_the_soles_along():
 
 
 def test_a_robot_without_feet_is_refused():
-    with pytest.raises(InputError, match="'ball' has no two soles"):
+    with pytest.raises(InputError, match="'ball': no soles found"):
         find_soles(st.robots.ball())
 
 
