@@ -28,7 +28,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
     if not moving:
         raise DescriptionError(
             f"{description.source}: robot '{description.name}' has no moving joint; give "
-            "it at least one, free for an object that moves as a whole"
+            "it at least one, a free joint for a single rigid object"
         )
     index = {joint.child: i for i, joint in enumerate(moving)}
     joints = [_joint_arrays(joint, place, index) for joint in moving]

@@ -105,7 +105,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
 def _damage(robot: Robot) -> str:
     """Return what is wrong with the arrays of a loaded robot, '' if nothing is."""
     if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
-        return "'joint_type' holds numbers that are no joint types"
+        return "'joint_type' holds numbers that are not joint types"
     for name, shape in _shapes(robot).items():
         if getattr(robot, name).shape != shape:
             return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
@@ -114,7 +114,7 @@ def _damage(robot: Robot) -> str:
         return "'parent' does not lead from every link to the world"
     for name in ("frame_link", "shape_link", "actuator_link"):
         if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
-            return f"'{name}' points to a link that is not there"
+            return f"'{name}' refers to a link that does not exist"
     for name in (
         "mass",
         "centre",

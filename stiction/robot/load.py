@@ -36,9 +36,9 @@ def load(
         raise ModelFileError(f"{path}: no such file")
     kind = format_of(path)
     if base is not None and kind not in ("urdf", "vrml"):
-        raise InputError(f"{path}: base={base!r} is for URDF and VRML; this is a {kind} file")
+        raise InputError(f"{path}: base={base!r} is only for URDF and VRML files; this is {kind}")
     if mimic is not None and kind != "urdf":
-        raise InputError(f"{path}: mimic={mimic!r} is for URDF; this is a {kind} file")
+        raise InputError(f"{path}: mimic={mimic!r} is only for URDF files; this is {kind}")
     if kind == "npz":
         return Robot.load(path)
     folders = tuple(map(Path, roots))
@@ -73,4 +73,4 @@ def format_of(path: Path) -> str:
     if path.suffix.lower() in by_suffix:
         return by_suffix[path.suffix.lower()]  # whose reader tells what is wrong with it
     found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"
-    raise ModelFileError(f"{path}: format not known ({found}); known are {FORMATS}")
+    raise ModelFileError(f"{path}: unknown format ({found}); known are {FORMATS}")

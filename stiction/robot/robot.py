@@ -118,8 +118,8 @@ class Robot:
             )
         if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
             raise InputError(
-                f"robot '{self.name}': at({position}, {quaternion}) "
-                "is not finite or has no rotation"
+                f"robot '{self.name}': at({position}, {quaternion}): give finite numbers and a "
+                "quaternion that is not zero"
             )
         roots = np.flatnonzero(self.parent < 0)
         if len(roots) != 1:
@@ -184,7 +184,7 @@ class Robot:
         for name, value in values.items():
             if name not in JOINT_PROPERTIES:
                 raise InputError(
-                    f"with_joints: no property '{name}'; there are {', '.join(JOINT_PROPERTIES)}"
+                    f"with_joints: no property '{name}'; known are {', '.join(JOINT_PROPERTIES)}"
                 )
             given = numbers(value)
             if given.shape not in ((), (self.nv,)) or np.isnan(given).any():
@@ -237,7 +237,7 @@ class Robot:
         if not all(isinstance(n, int | np.integer) and n >= 1 for n in (along, across)):
             raise InputError(
                 f"robot '{self.name}': with_sole_points: found {along!r} points along and "
-                f"{across!r} across; give whole numbers, at least 1"
+                f"{across!r} across; give positive integers"
             )
         shape = self._sole(name)
         kind = SHAPE_KINDS[self.shape_kind[shape]]
@@ -258,8 +258,9 @@ class Robot:
             return int(found[0])
         named = [f"{kind} '{self.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
         raise InputError(
-            f"robot '{self.name}': with_sole_points: '{name}' is {', '.join(named) or 'no shape'}; "
-            "give the name of one box or hull, or of a link on which one alone collides"
+            f"robot '{self.name}': with_sole_points: '{name}' is "
+            f"{', '.join(named) or 'not a shape'}; give the name of one box or hull, or of a "
+            "link with a single colliding one"
         )
 
     def _with_points(self, shape: int, points: np.ndarray) -> Robot:

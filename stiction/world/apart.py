@@ -89,7 +89,7 @@ def side_by_side(
             raise InputError(
                 f"'{other.name}' starts inside '{one.name}': the boxes around "
                 f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m, and its base is "
-                "not free to make way; place it with robot.at(position), or give it first"
+                "not free to move aside; place it with robot.at(position), or list it first"
             )
         before = max(boxes[k].high[:, 1].max() for k in range(overlap.other) if len(boxes[k].high))
         low, high = boxes[overlap.other]
@@ -97,7 +97,7 @@ def side_by_side(
         q[starts[overlap.other] + other.q_index[roots] + 1] += way[1]
         boxes[overlap.other] = Boxes(low + way, high + way)
         notes.append(
-            f"'{other.name}' would start inside '{one.name}' and starts {way[1]:.4g} m further "
-            "along y; robot.at(position) places it"
+            f"'{other.name}' would start inside '{one.name}' and was moved {way[1]:.4g} m along y; "
+            "place it with robot.at(position)"
         )
     return q, notes

@@ -69,7 +69,7 @@ class Slope:
     def bind(self) -> FlatGround:
         """Return the arrays that kernels read."""
         if not abs(self.angle) < math.pi / 2:
-            raise InputError(f"Slope: angle is {self.angle} rad; it must be less than pi/2 in size")
+            raise InputError(f"Slope: angle is {self.angle} rad; its magnitude must be below pi/2")
         return _bound(self, 0.0, self.normal(), self.velocity)
 
 
@@ -110,7 +110,7 @@ class Steps:
             if given.ndim or not np.isfinite(given):
                 raise InputError(f"Steps: {name} is {getattr(self, name)!r}; give a finite number")
         if self.count is not None and not (isinstance(self.count, int) and self.count >= 1):
-            raise InputError(f"Steps: count is {self.count!r}; give a whole number, at least 1")
+            raise InputError(f"Steps: count is {self.count!r}; give a positive integer")
         rises, runs = self._rises(), self._runs()
         if self.count not in (None, len(rises)) or len(runs) != len(rises) - 1:
             raise InputError(

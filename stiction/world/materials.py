@@ -23,10 +23,12 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
             isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, str) for x in pair)
         ):
             raise InputError(
-                f"materials: key {pair!r}; give a pair of names, as ('ground', 'sole')"
+                f"materials: key {pair!r}; give a pair of names, such as ('ground', 'sole')"
             )
         if frozenset(pair) in table:
-            raise InputError(f"materials: the pair {pair} is given twice; a pair has no order")
+            raise InputError(
+                f"materials: the pair {pair} is given twice; the order of a pair does not matter"
+            )
         for name in values:
             if name not in known:
                 raise InputError(
@@ -91,7 +93,7 @@ def pair_table(
             from_file = {name: value for name, value in coefficients if name in fields}
         if from_file:
             values = ", ".join(f"{name} {value:g}" for name, value in from_file.items())
-            notes.append(f"the pair {pair} has the friction of the robot's file: {values}")
+            notes.append(f"the pair {pair} uses the friction from the robot's file: {values}")
         row = {
             name: checked_parameter(f"materials {pair}", name, bounds, given[name])
             if name in given

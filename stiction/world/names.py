@@ -62,7 +62,7 @@ class Names:
             return found[0]
         if found:
             raise InputError(
-                f"{kind} '{name}' is in {len(found)} robots; say which, as 'robot/{name}'"
+                f"{kind} '{name}' is in {len(found)} robots; name one as 'robot/{name}'"
             )
         known = ", ".join(sorted(key for key in table if "/" not in key)[:40])
         raise InputError(f"no {kind} '{name}' in this world; it has: {known}")

@@ -213,8 +213,8 @@ class World:
                 friction = (float(static), float(kinetic))
                 if found.setdefault(str(name), friction) != friction:
                     raise InputError(
-                        f"robot '{robot.name}': material '{name}' has friction {friction}, another "
-                        f"robot's of that name {found[str(name)]}; use with_material() on one"
+                        f"robot '{robot.name}': material '{name}' has friction {friction}, but "
+                        f"{found[str(name)]} in another robot; rename one using with_material()"
                     )
         return found
 

@@ -64,7 +64,9 @@ def test_mimic_joints_are_what_they_are_told_to_be(tmp_path):
 def test_a_base_is_only_for_files_that_do_not_say(tmp_path):
     path = tmp_path / "clock.xml"
     path.write_text(MJCF)
-    with pytest.raises(InputError, match="base='fixed' is for URDF and VRML; this is a mjcf file"):
+    with pytest.raises(
+        InputError, match="base='fixed' is only for URDF and VRML files; this is mjcf"
+    ):
         st.load(path, base="fixed")
 
 
@@ -72,7 +74,7 @@ def test_a_base_is_only_for_files_that_do_not_say(tmp_path):
 def test_an_unknown_format_lists_the_known_ones(content, tmp_path):
     path = tmp_path / "robot.dat"
     path.write_bytes(content)
-    with pytest.raises(ModelFileError, match=r"robot\.dat: format not known.*MJCF.*URDF.*VRML"):
+    with pytest.raises(ModelFileError, match=r"robot\.dat: unknown format.*MJCF.*URDF.*VRML"):
         st.load(path)
 
 

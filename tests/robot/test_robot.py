@@ -266,7 +266,7 @@ def test_with_joints_takes_one_number_or_one_per_velocity():
 @pytest.mark.parametrize(
     "values, complaint",
     [
-        ({"colour": 1}, "no property 'colour'; there are armature, .*speed_limit"),
+        ({"colour": 1}, "no property 'colour'; known are armature, .*speed_limit"),
         ({"friction": [1.0, 2.0]}, r"friction must be a number or 3 of them.*\[1.0, 2.0\]"),
         ({"damping": nan}, "damping must be .* not NaN"),
         ({"armature": [0.0, 0.0, -2.0]}, "armature must not be negative, found -2"),

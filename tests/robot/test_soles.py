@@ -107,9 +107,9 @@ def test_a_brick_on_a_grid_of_points_carries_its_weight_on_all_of_them():
 @pytest.mark.parametrize(
     "name, along, across, complaint",
     [
-        ("foot", 3, 3, "'foot' is no shape; give the name of one box or hull"),
+        ("foot", 3, 3, "'foot' is not a shape; give the name of one box or hull"),
         ("left_thigh", 3, 3, "'left_thigh' is capsule 'left_thigh_capsule'; give the name of one"),
-        ("left_foot", 0, 3, "found 0 points along and 3 across; give whole numbers, at least 1"),
+        ("left_foot", 0, 3, "found 0 points along and 3 across; give positive integers"),
         ("left_foot", 3, 2.5, "found 3 points along and 2.5 across"),
     ],
 )

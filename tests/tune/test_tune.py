@@ -103,7 +103,7 @@ def test_bad_tasks_are_named(options, says):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sole", "biped10", "left_hand"], "'left_hand' is no shape"),
+        (["sole", "biped10", "left_hand"], "'left_hand' is not a shape"),
         (["sole", "biped10", "left_foot", "--depth", "-1"], "depth is -1.0"),
     ],
 )

@@ -118,9 +118,9 @@ def test_every_velocity_has_a_name_of_its_own():
 
 def test_a_name_of_two_robots_asks_which():
     world = World(robots.biped10(), robots.biped10())
-    with pytest.raises(InputError, match="joint 'left_knee' is in 2 robots; say which"):
+    with pytest.raises(InputError, match="joint 'left_knee' is in 2 robots; name one as"):
         world.joint("left_knee")
-    with pytest.raises(InputError, match="link or frame 'trunk' is in 2 robots; say which"):
+    with pytest.raises(InputError, match="link or frame 'trunk' is in 2 robots; name one as"):
         world.place("trunk")
     assert world.place("biped10_2/trunk").link == 12
 
