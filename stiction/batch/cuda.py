@@ -207,9 +207,9 @@ def check_memory(cuda: Any, needed: int, worlds: int) -> None:
     free = cuda.current_context().get_memory_info()[0] if hasattr(cuda, "current_context") else 0
     if free and needed > 0.9 * free:
         raise InputError(
-            f"{worlds} worlds need {needed / 1e9:.3g} GB on the device, {free / 1e9:.3g} GB are "
-            f"free: give at most {int(0.9 * free / needed * worlds)} worlds, float32, or fewer "
-            "channels to record"
+            f"{worlds} worlds need {needed / 1e9:.3g} GB on the device, but "
+            f"{free / 1e9:.3g} GB are free; use at most "
+            f"{int(0.9 * free / needed * worlds)} worlds, float32, or record fewer channels"
         )
 
 

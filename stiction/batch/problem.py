@@ -119,10 +119,10 @@ def check_kinds(given: Arguments) -> None:
     """Refuse a world, a number of worlds or a precision that is none."""
     if not isinstance(given.world, World):
         raise InputError(
-            f"a batch takes a World, found {type(given.world).__name__}; wrap it: World(...)"
+            f"expected a World, found {type(given.world).__name__}; wrap it: World(...)"
         )
     if not is_count(given.worlds):
-        raise InputError(f"worlds: found {given.worlds!r}; give how many, a whole number from 1")
+        raise InputError(f"worlds: found {given.worlds!r}; give a positive integer")
     if given.precision not in PRECISIONS:
         raise InputError(f"precision: found {given.precision!r}; give 'float64' or 'float32'")
 
@@ -164,7 +164,9 @@ def each_parameter(
         values[:, column] = numbers_given
         table[:, free, column] = numbers_given[:, None]
         if not free.all():
-            notes.append(f"parameters: materials of the world win over {name} for some pairs")
+            notes.append(
+                f"parameters: materials of the world take precedence over {name} for some pairs"
+            )
     check_each_friction(kind, fields, table)
     return values, table, notes
 
@@ -196,7 +198,7 @@ def reachable(
         return values, []
     values[:, column] = np.maximum(values[:, column], finest)
     table[..., column] = np.maximum(table[..., column], finest)
-    return values, [f"{precision}: tolerance is {finest:g}, finer ones are out of reach"]
+    return values, [f"{precision}: tolerance raised to {finest:g}, the finest within reach"]
 
 
 # ------------------------------------------------------------------------- states, control, forces
@@ -228,7 +230,7 @@ def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.n
         except InputError as error:
             raise InputError(f"states, world {k}: {error}") from None
     if len({state.time for state in checked}) > 1:
-        raise InputError("states: begin at different times; all worlds share one clock")
+        raise InputError("states: start at different times; all worlds share one clock")
     q, v = np.stack([state.q for state in checked]), np.stack([state.v for state in checked])
     return q, v, checked[0].time
 
@@ -279,8 +281,8 @@ def check_alike(what: str, bound: Sequence[Any]) -> None:
     for k, one in enumerate(bound):
         if shape_of(one) != first:
             raise InputError(
-                f"{what}: that of world {k} is {shape_of(one)}, that of world 0 {first}; they may "
-                "differ in their numbers, not in kinds and lengths"
+                f"{what}: world {k} has {shape_of(one)}, world 0 has {first}; values may differ "
+                "between worlds, types and lengths may not"
             )
 
 

@@ -279,8 +279,8 @@ def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int
     needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize
     if needed > record.memory:
         raise InputError(
-            f"the record would take {needed / 1e9:.3g} GB, {record.memory / 1e9:.3g} GB are "
-            f"allowed: give every={math.ceil(record.every * needed / record.memory)}, fewer "
+            f"the record would take {needed / 1e9:.3g} GB, but {record.memory / 1e9:.3g} GB are "
+            f"allowed; give every={math.ceil(record.every * needed / record.memory)}, fewer "
             "channels, or BatchRecording(memory=...)"
         )
     return rows

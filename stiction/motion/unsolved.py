@@ -31,9 +31,11 @@ class UnsolvedSteps:
         name = type(model).__name__
         tolerance = getattr(model, "tolerance", None)
         if tolerance is not None and self.residual <= tolerance:
-            worst = f"as at t = {self.time:.6g} s, joint friction and contact did not agree"
+            worst = (
+                f"for example, at t = {self.time:.6g} s joint friction and contact did not agree"
+            )
         else:
-            worst = f"the worst began at t = {self.time:.6g} s with residual {self.residual:.3g}"
+            worst = f"the worst, at t = {self.time:.6g} s, has a residual of {self.residual:.3g}"
             worst += "" if tolerance is None else f" (tolerance {tolerance:g})"
         return (
             f"{name}: {self.count} of {self.steps} steps ({100 * self.share:.3g} %) were not "
