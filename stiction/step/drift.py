@@ -1,9 +1,9 @@
-"""Points that have sunk into the ground are lifted out again: positions alone, no velocity changes.
+"""Position correction: points that have sunk into the ground are lifted, velocities stay the same.
 
-Impulse solvers stop points at the level of velocities; what a step's curvature leaves adds up to a
-depth. A correction by velocities would add kinetic energy. Here the configuration moves along
-H^-1 J' f, with f >= 0 along the normals, so that the deep points rise by a part of their depth; a
-heavier side moves less, joints that are stuck do not yield.
+Impulse solvers stop points at the velocity level. The curvature of the path within a step remains,
+and adds up to a depth. A correction through velocities would add kinetic energy. Here the
+configuration moves along H^-1 J' f, with f >= 0 along the normals, so that deep points rise by a
+fraction of their depth. The heavier side moves less, and stuck joints do not move.
 """
 
 from stiction.compiler.compiled import kernel, seldom
@@ -34,7 +34,7 @@ SWEEPS = 5
 
 @kernel
 def remove_drift(system, state, work):
-    """Lift points that are deeper than gravity moves them in a step, or than ALLOWED_DEPTH."""
+    """Lift points deeper than gravity moves them in a step, or deeper than ALLOWED_DEPTH."""
     surface, contact = system.surface, system.surface.contact
     deepest = like(contact.table[0, 0], 0)
     for i in range(contact.count[0]):
@@ -75,7 +75,7 @@ def displacement_of_wrenches(system, work):
 
 @kernel
 def push_out(contact, response, i, allowed):
-    """Change the push on point i so that it rises as wanted, all others held; it never pulls."""
+    """Update the push on point i, all others held, so that it rises as wanted; it never pulls."""
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(load_twist(response.twist, contact.touching[i]), r))

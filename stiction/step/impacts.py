@@ -1,8 +1,8 @@
 """The parts of a step with impacts: to the first impact, the impact itself, and the rest.
 
 Restitution needs the time of impact: a ball that bounces in the middle of a step is above the
-ground again at its end. A ball that comes to rest has ever more impacts; after MOST of them the
-rest of the step is taken as a whole.
+ground again at its end. A ball that comes to rest has more and more impacts; after MOST of them,
+the rest of the step is taken as a whole.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 @kernel
 def whole_step(system, time, dt):
-    """Return the step as one part; nothing is known yet of impacts in it."""
+    """Return the step as one part; its impacts are not known yet."""
     if solves(system.model):
         forget_impacts(system.surface, system.dynamics, dt)
     return Part(WHOLE, time, dt, dt, 0)
@@ -42,7 +42,7 @@ def whole_step(system, time, dt):
 
 @kernel
 def begin_part(system, state, work, part):
-    """Begin a part: nothing of it is solved or recorded yet."""
+    """Begin a part: nothing is solved or recorded yet."""
     impact = system.surface.impact
     impact.phase[0], impact.solved[0] = part.phase, 0
     work.share[0] = -1
@@ -80,7 +80,7 @@ def next_part(part, dt):
 
 @kernel
 def finish_part(system, state, work, part, dt):
-    """Add a part to the totals of the step, and put positions right at its end."""
+    """Add a part to the totals of the step, and correct the positions at its end."""
     commit_trials(system.control_memory)
     add_part(system, work, part.dt / dt)
     if part.phase != IMPACT:
@@ -89,7 +89,7 @@ def finish_part(system, state, work, part, dt):
 
 
 def correct_positions(model, system, state, work, part):
-    """Put positions right that an impulse solver leaves a little off; other models leave none."""
+    """Correct the position errors that an impulse solver leaves; other models leave none."""
     _correction_of(type(model))(model, system, state, work, part)
 
 
@@ -116,14 +116,14 @@ def _correct_nothing(model, system, state, work, part):
 
 @kernel
 def keep_acceleration(dynamics):
-    """Remember the accelerations of a part of the step that was taken, for those that follow."""
+    """Remember the accelerations of a completed part for the parts that follow."""
     for d in range(len(dynamics.acceleration)):
         dynamics.last_acceleration[d] = dynamics.acceleration[d]
 
 
 @kernel
 def keep_beginning(system, state, work):
-    """Remember where the step, or what is left of it, begins."""
+    """Remember the state at which the step, or the rest of it, begins."""
     for k in range(len(state.q)):
         work.first_q[k] = state.q[k]
     for d in range(len(state.v)):
@@ -133,7 +133,7 @@ def keep_beginning(system, state, work):
 
 @kernel
 def go_back(system, state, work):
-    """Return to where the step, or what is left of it, began."""
+    """Return to the state at which the step, or the rest of it, began."""
     for k in range(len(state.q)):
         state.q[k] = work.first_q[k]
     for d in range(len(state.v)):

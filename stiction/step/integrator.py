@@ -4,8 +4,8 @@
     def my_integrator(params, system, state, work, time, dt): ...  # -> status
 
 moves `state.q` and `state.v` from time to time + dt. `compute_forces`, `solve_motion` and
-`solve_motion_again` of step.py give the accelerations; the last thing that an integrator does is
-`prescribe` at the end of the step.
+`solve_motion_again` of step.py give the accelerations; finally, an integrator calls `prescribe` at
+the end of the step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stiction.compiler.plug_ins import declare_plug_in
 
 
 class Accounting(NamedTuple):
-    """When in a step, from 0 at its begin to 1 at its end, recorded forces are taken to do work."""
+    """When in a step, from 0 at its start to 1 at its end, recorded forces do work."""
 
     configuration: float = 0.5  # in which contact forces and external forces act
     damping: float = 0.5  # velocity that joint damping acts at
@@ -37,11 +37,11 @@ def integrator(
     growth: Callable[[Any], Any] | None = None,
     accounting: Accounting = IN_THE_MIDDLE,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a kernel `(params, system, state, work, time, dt) -> status` for such parameters.
+    """Register a kernel `(params, system, state, work, time, dt) -> status` for a parameter type.
 
-    growth: of an integrator that takes damping explicitly, by what a step multiplies a solution of
-    x' = (z / dt) x, a function of complex z; `simulate` then warns of steps too long for servos,
-    springs and dampers of joints. accounting: for the balance of energy of a motion.
+    growth: for an integrator that treats damping explicitly, the factor by which a step multiplies
+    a solution of x' = (z / dt) x, as a function of complex z; `simulate` then warns of steps too
+    long for servos and joint springs and dampers. accounting: for the energy balance of a motion.
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:

@@ -1,7 +1,7 @@
 """The equation of motion, H a + b = u + K f, with joint modes and contact solved together.
 
-A joint is stuck, slides or is at a stop, a servo is at its limit or not: these modes, the
-accelerations and the contact forces must fit each other.
+A joint is stuck, slides or is at a stop; a servo is at its limit or not. These modes must be
+consistent with the accelerations and the contact forces.
 """
 
 from stiction.compiler.compiled import kernel
@@ -36,15 +36,15 @@ TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulse
 
 @kernel
 def solve_joints_and_contact(system, instant, q, v, shares):
-    """Find accelerations, contact impulses and joint modes that fit each other; returns a status.
+    """Find consistent accelerations, contact impulses and joint modes; returns a status.
 
-    `joints.py` tells how modes are found, `Shares` how positions move on, which decides when a stop
-    or the ground is reached. Each try solves contact for the present modes and changes the modes
-    that the solution speaks against. Where that does not end, the joints are settled with the
-    impulses held, then the impulses with these modes, in turn; with a law, which need not have an
-    answer that fits, only until it goes round in circles. In the end the joints have the last
-    word: their friction and stops are right, and a step in which a solver's impulses would be
-    others with the final modes is unsolved.
+    `joints.py` explains how modes are found, `Shares` how positions advance, which decides when a
+    stop or the ground is reached. Each try solves contact for the current modes and changes the
+    modes that the solution contradicts. If that does not converge, the joints are solved with the
+    impulses held, then contact with these modes, in turn. With a law, for which no consistent
+    solution need exist, this ends when modes repeat. The joints are solved last: their friction and
+    stops are always right, and a step whose final modes would change a solver's impulses counts as
+    unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     guess_saturations(dynamics, instant.dt, instant.implicit)
@@ -95,10 +95,10 @@ def solve_joints_and_contact(system, instant, q, v, shares):
 
 @kernel
 def accept_held(model, surface, dynamics, dt):
-    """Take impulses that the joints were settled with: twists at the end are what comes of them.
+    """Accept the impulses with which the joints were solved, and the resulting final twists.
 
-    The model would have found others for the final modes of the joints. A solver's step is then
-    unsolved; a law was asked, and has answered, before the joints were.
+    The model would find other impulses for the final modes of the joints. With a solver the step
+    is then unsolved; with a law the impulses that it gave before the joints were solved stand.
     """
     contact, response = surface.contact, surface.work.response
     if solves(model):
@@ -108,7 +108,7 @@ def accept_held(model, surface, dynamics, dt):
 
 @kernel
 def fingerprint(dynamics):
-    """Return a number that tells modes of joints and servos from others, nearly always."""
+    """Return a hash of the modes of joints and servos."""
     total = 0
     for d in range(len(dynamics.mode)):
         total = (total * FACTOR + 3 * dynamics.mode[d] + dynamics.saturation[d] + 1) & LOW_BITS
@@ -117,9 +117,9 @@ def fingerprint(dynamics):
 
 @kernel
 def change_modes(dynamics, instant, q, v, shares, turn, tries):
-    """Change modes of joints and servos that the accelerations speak against.
+    """Change the modes of joints and servos that the accelerations contradict.
 
-    Tells whether there are none.
+    Tells whether there were none.
     """
     dt = instant.dt
     if turn == JOINTS and tries == PIVOTS:

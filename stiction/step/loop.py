@@ -22,7 +22,7 @@ SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
 
 
 class Report(NamedTuple):
-    """What became of a run; unlike the record it counts every step."""
+    """The outcome of a run so far; unlike the record, it counts every step."""
 
     steps: np.ndarray  # (1) taken so far
     fault: np.ndarray  # (1) coordinate at fault, see `fault`; -1 if all is well
@@ -44,7 +44,10 @@ class Clock(NamedTuple):
 
 @kernel
 def fault(state):
-    """First coordinate of v not finite or too fast, nv + that of q, or -1 if all is well."""
+    """Index of the first bad coordinate of v, or nv + that of q; -1 if there is none.
+
+    A velocity is bad if it is not finite or too fast, a position if it is not finite.
+    """
     for d in range(len(state.v)):
         if not abs(state.v[d]) < SPEED_LIMIT:
             return d
@@ -56,7 +59,7 @@ def fault(state):
 
 @kernel
 def commit(memory):
-    """Make what the contact model wrote in the step what it remembers."""
+    """Commit what the contact model wrote in the step to its memory."""
     for i in range(memory.now.shape[0]):
         for k in range(memory.now.shape[1]):
             memory.now[i, k] = memory.trial[i, k]
@@ -79,7 +82,7 @@ def count_unsolved(report, solved, step):
 def add_work(report, done, step):
     """Add the work of contact in a step, and remember when the sum was largest.
 
-    It is never above zero where the ground only takes energy, or gives back what it has taken.
+    The sum stays at or below zero if contact only dissipates energy or returns what it stored.
     """
     report.contact_work[0] += done
     if report.contact_work[0] > report.most_work[0]:
@@ -87,7 +90,7 @@ def add_work(report, done, step):
 
 
 def run(params, system, state, work, record, clock, first, last, report):
-    """Take the steps first .. last; returns a status."""
+    """Take the steps from first to last - 1; returns a status."""
     for number in range(first, last):
         row, keep = number // clock.every, number % clock.every == 0
         if keep:
@@ -115,14 +118,14 @@ def run(params, system, state, work, record, clock, first, last, report):
 def loop_for(*types):
     """Return the compiled loop for plug-ins of these types.
 
-    Declared once per combination, so that its cache folder can be named after the sources of just
-    these.
+    It is declared once per combination, so that its cache folder is named after the sources of
+    these plug-ins alone.
     """
     return routine_with(run, plug_ins_of(*types))
 
 
 def plug_ins_of(*types):
-    """Return what is compiled for plug-ins of these types: the types and their kernels."""
+    """Return the types and their kernels, from which the loop is compiled."""
     kernels = [
         registry[kind]
         for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)

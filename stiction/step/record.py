@@ -18,9 +18,9 @@ ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.to
 
 
 class Record(NamedTuple):
-    """What a run keeps: a row before every `every`-th step, and the forces that act in it.
+    """The record of a run: the state before every `every`-th step and the forces in that step.
 
-    Arrays may have fewer rows, or none: what does not fit is not kept.
+    Arrays may have fewer rows, or none: what does not fit is not recorded.
     """
 
     q: np.ndarray  # (rows, nq)
@@ -39,9 +39,9 @@ class Record(NamedTuple):
 
 @kernel
 def record_forces(system, work, instant, share):
-    """Keep what acts: forces along coordinates at the first stage, contact as the mean of all.
+    """Record forces along coordinates at the first stage, contact as the weighted mean of all.
 
-    `share` is the weight of the stage in the step.
+    `share` is the weight of this stage in the step.
     """
     if work.wanted[0] == 0:
         return
@@ -57,7 +57,7 @@ def record_forces(system, work, instant, share):
 
 @kernel
 def torque(dynamics, d, implicit):
-    """Return the force that a controller gives coordinate d, or that prescribing it takes."""
+    """Return the controller's force on coordinate d, or the force that prescribes its motion."""
     force = control_force(dynamics, d, implicit) + dynamics.applied[d]
     return force + dynamics.reaction[d] if dynamics.mode[d] == PRESCRIBED else force
 
@@ -73,8 +73,9 @@ def passive_force(dynamics, d):
 def record_contact(model, surface, dynamics, work, dt, share, first):
     """Add a stage's share of the impulses; with the first, also depth, slip and velocities.
 
-    The velocity is that at the end of the step, counted from the slowest allowed. Work is that of
-    the impulses on the mean of the velocities at both ends; a stage of several has one velocity.
+    The velocity is that at the end of the step, relative to the least normal velocity. The work is
+    that of the impulses at the mean of the velocities before and after, or, if there are several
+    stages, at the velocity before.
     """
     contact, response = surface.contact, surface.work.response
     if first:
@@ -107,7 +108,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
 
 @kernel
 def clear_totals(work):
-    """Forget what the last step did."""
+    """Clear the totals of the last step."""
     for k in range(3):
         work.total_solver[k] = 0
     if work.wanted[0] == 0:
@@ -120,9 +121,9 @@ def clear_totals(work):
 
 @kernel
 def add_part(system, work, share):
-    """Add what a part of the step did to what the step did; `share`: how long it is in steps.
+    """Add a part to the totals of the step; `share`: its duration as a fraction of the step.
 
-    How well its contact problem was solved counts in every step, also in those not recorded.
+    How well contact was solved is counted in every step, recorded or not.
     """
     solved = system.surface.work.response.report
     total = work.total_solver
@@ -153,7 +154,7 @@ def keep_state(record, state, row, dt):
 
 @kernel
 def keep_forces(record, work, row, dt):
-    """Copy what acted in the step into a row of the record."""
+    """Copy the forces of the step into a row of the record."""
     one = like(dt, 1)
     copy_row(record.torque, row, work.total_torque, one)
     copy_row(record.passive, row, work.total_passive, one)

@@ -1,10 +1,10 @@
-"""Friction that stops a slide acts until it has stopped it, not through the whole step.
+"""Position correction for links that come to rest within a step.
 
-An impulse solver tells the impulses of a step; they act evenly through it, so a link that slides at
-the begin and sticks at the end would move by half of its speed times dt. In truth it slows down at
-the rate of kinetic friction, comes to rest after a part f of the step, and moves only f times as
-far. With t, the change of its twist in the step, it has moved (1 - f) t dt/2 too far. That is taken
-back from the positions alone, along H^-1 J' f; for constant forces the distance is then exact.
+The impulses of an impulse solver act evenly over the step, so a link that slides at the start and
+sticks at the end would move by half its speed times dt. In reality kinetic friction brings it to
+rest after a fraction f of the step, and it moves only f times as far. With t the change of its
+twist in the step, it has moved (1 - f) t dt/2 too far. That displacement is taken back, in the
+positions alone, along H^-1 J' f; for constant forces the distance is then exact.
 """
 
 import math
@@ -26,7 +26,7 @@ PART = 1.01  # rounding apart, a part of a step is no more than the step
 
 @kernel
 def finish_slides(system, state, work, dt):
-    """Take back what links that came to rest within the step moved too far."""
+    """Take back the excess displacement of links that came to rest within the step."""
     contact = system.surface.contact
     response = system.surface.work.response
     moves_by_new = system.surface.impact.bend[0] == 1  # alone, not by the old velocity as well
@@ -47,8 +47,8 @@ def finish_slides(system, state, work, dt):
 def move_links(system, state, work, dt):
     """Move the configuration so that the touching links move by the right-hand side.
 
-    It is a part of what the step has moved. Where that would take more, as in a pose in which legs
-    can hardly move the feet, nothing moves.
+    The displacement is a fraction of that of the step. If it would be larger, as in a pose in which
+    the legs can hardly move the feet, nothing moves.
     """
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
@@ -60,9 +60,9 @@ def move_links(system, state, work, dt):
 
 @kernel
 def is_part_of_step(dynamics, v, work, dt):
-    """Tell whether a displacement is no larger than what the change of velocity made in the step.
+    """Tell whether a displacement is no larger than that due to the velocity change in the step.
 
-    Coordinates count by the inertia that they feel.
+    Coordinates are weighted by their articulated inertia.
     """
     moved, changed = like(dt, 0), like(dt, 0)
     for d in range(len(v)):
@@ -74,9 +74,9 @@ def is_part_of_step(dynamics, v, work, dt):
 
 @kernel
 def wrenches_that_move(dynamics, contact, response):
-    """Wrenches that move the touching links by the right-hand side of L w = moved.
+    """Compute the wrenches that move the touching links by the right-hand side of L w = moved.
 
-    Links that cannot move in some direction yield a little in it, by YIELD or more than rounding.
+    Directions in which a link cannot move get a small compliance, YIELD or more than rounding.
     """
     L, A, n = response.inverse_inertia, response.linear.matrix, 6 * contact.touching_count[0]
     for b in range(contact.touching_count[0]):
@@ -95,11 +95,11 @@ def wrenches_that_move(dynamics, contact, response):
 
 @kernel
 def idle_share(model, contact, response, first):
-    """1 - f of the link whose first point this is, 0 unless it came to rest; and its last point.
+    """Return 1 - f of the link of point `first`, 0 unless it came to rest; and the point after it.
 
-    The speed s falls at a constant rate. Of its change in the step, c is that without contact, and
-    friction makes k per unit impulse; what stopped it says s + c = k |p_t|. Kinetic friction alone
-    would need the part f = s / (k mu p_n - c) of the step.
+    The speed s falls at a constant rate. Without contact it would change by c in the step, and
+    friction changes it by k per unit impulse; that it came to rest means s + c = k |p_t|. Kinetic
+    friction alone would need a fraction f = s / (k mu p_n - c) of the step.
     """
     touching, i, none = contact.touching[first], first, like(contact.depth[0], 0)
     limit, count, p_t, v_t, c = none, none, zero_vector(none), zero_vector(none), none

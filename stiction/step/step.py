@@ -6,9 +6,8 @@ An integrator asks for accelerations, once or in several stages, and moves the s
     solve_motion     contact detection, then H a + b = u + K f, joints and contact together
     advance          by the integrator, which also records what acted
 
-Then positions are put right: of links that came to rest within the step, and of points that sank
-into the ground. `impacts.py` tells of what parts a step with impacts is made, `loop.py` takes one
-step after the other.
+Then positions are corrected: those of links that came to rest within the step, and of points that
+sank into the ground. `impacts.py` splits a step with impacts into parts; `loop.py` runs the steps.
 """
 
 from stiction.compiler.compiled import kernel
@@ -51,7 +50,7 @@ from stiction.step.record import clear_totals
 
 @kernel
 def step(params, system, state, work, time, dt):
-    """Take one step, in parts where points hit the ground within it; returns a status."""
+    """Take one step, in parts if points hit the ground within it; returns a status."""
     clear_totals(work)
     part, status = whole_step(system, time, dt), OK
     while part.phase != DONE:
@@ -68,7 +67,7 @@ def step(params, system, state, work, time, dt):
 
 @kernel
 def compute_forces(system, instant, q, v, v_products):
-    """Compute what q, v and the time alone decide, products of velocities at v_products.
+    """Compute what depends on q, v and time alone, velocity products at v_products.
 
     Prescribed coordinates are overwritten first. Returns a status.
     """
@@ -88,7 +87,7 @@ def compute_forces(system, instant, q, v, v_products):
 def solve_motion(system, instant, q, v, shares):
     """Find accelerations, joint modes and contact forces of the first stage; returns a status.
 
-    What controllers wrote in this stage is what they remember.
+    Controllers remember what they wrote in this stage.
     """
     keep_trials(system.control_memory)
     detect_contacts(system.model, system.surface, system.dynamics, instant, shares)
@@ -113,9 +112,10 @@ def solve_motion_again(system, instant, v):
 
 @kernel
 def add_springs_and_dampers(dynamics, instant, q, v):
-    """Sum the forces along the coordinates, and tell how dampers act later in the step.
+    """Sum the forces along the coordinates, and set how dampers act implicitly.
 
-    Where nothing acts later, servos are at their limits now; else `solve_motion` finds out.
+    Without implicit damping, whether servos are at their limits is known now; otherwise
+    `solve_motion` finds out.
     """
     tree = dynamics.tree
     for d in range(len(v)):

@@ -1,4 +1,4 @@
-"""The data of a step: what decides the accelerations, the state that moves, scratch and totals."""
+"""The data of a step: the system, its state, scratch and totals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.kernels.tree import Dynamics
 
 
 class System(NamedTuple):
-    """All that decides the accelerations of a state."""
+    """Everything that determines the accelerations of a state."""
 
     dynamics: Dynamics
     method: ArticulatedBody | JointSpace
@@ -25,7 +25,7 @@ class System(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """When an evaluation takes place, and for how long."""
+    """The time of an evaluation, and the step that it belongs to."""
 
     time: float  # of the evaluation [s]
     step_time: float  # begin of the step [s]
@@ -34,11 +34,11 @@ class Instant(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How an integrator moves positions, as far as contact and stops need to know.
+    """How an integrator advances positions, for contact and stops.
 
-    From the configuration in which contact is detected to that of the next step they move by
-    dt (old v + new v_next), to the end of this step by dt (old v + bend v_next); within the step by
-    v t + bend a t^2.
+    From the configuration in which contact is detected to that of the next step, positions move by
+    dt (old v + new v_next); to the end of this step, by dt (old v + bend v_next); within the step,
+    by v t + bend a t^2.
     """
 
     old: float
@@ -54,7 +54,7 @@ class StepState(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room for integrators, and what acted in the step, for the record."""
+    """Scratch for integrators, and the forces of the step for the record."""
 
     q: np.ndarray  # (nq) state at a stage
     v: np.ndarray  # (nv)
