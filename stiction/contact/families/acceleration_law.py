@@ -1,6 +1,6 @@
 """Acceleration laws: forces of points in the ground from the accelerations without contact.
 
-They are asked in every stage of an integrator, or in the first alone where `held` is set.
+They are evaluated in every stage of an integrator, or only in the first if `held` is set.
 """
 
 from stiction.collision.detection import add_contact_forces
@@ -35,7 +35,7 @@ def held(model, contact):
 
 @kernel
 def solve_forces(model, system, instant, shares):
-    """Find the forces; they become impulses, as if they lasted for the step, and enter u."""
+    """Find the forces, convert them to impulses over the whole step, and add them to u."""
     surface, dynamics, dt = system.surface, system.dynamics, instant.dt
     contact, response = surface.contact, surface.work.response
     surface.impact.solved[0] = 1

@@ -1,11 +1,11 @@
-"""A family of contact models: how models of one kind enter a step, as parts with names.
+"""A family of contact models: how models of one kind enter a step.
 
 The type of a model's parameters picks its family when the step is compiled.
 
-    force law         asked in every stage, before the accelerations are known
-    acceleration law  asked in every stage, once the accelerations without contact are known
-    impulse law       asked once in a step; its impulses act evenly through the step
-    impulse solver    the same, and also for points that reach the ground within the step
+    force law         evaluated in every stage, before the accelerations are known
+    acceleration law  evaluated in every stage, once the accelerations without contact are known
+    impulse law       evaluated once in a step; its impulses act evenly over the step
+    impulse solver    the same, but also for points that reach the ground within the step
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 
 
 class Family(NamedTuple):
-    """The parts that a family plays in a step."""
+    """The functions of a family, one for each part of a step."""
 
     add_known_forces: Callable[..., int]
     detect: Callable[..., None]
@@ -49,7 +49,7 @@ def _add_known_forces(model, surface, dynamics, instant):
 
 
 def detect_contacts(model, surface, dynamics, instant, shares):
-    """Find the points that the model is asked about."""
+    """Find the points to which the model applies."""
     family_of(type(model)).detect(model, surface, dynamics, instant, shares)
 
 
@@ -69,7 +69,7 @@ def _detect_missed_contacts(model, surface, dynamics, instant, shares, v):
 
 
 def solve_contact(model, system, instant, shares):
-    """Find contact forces for the present joint modes and add them to u; returns a status."""
+    """Find contact forces for the current joint modes and add them to u; returns a status."""
     return family_of(type(model)).solve(model, system, instant, shares)
 
 
@@ -79,7 +79,7 @@ def _solve_contact(model, system, instant, shares):
 
 
 def solve_contact_again(model, system, instant):
-    """Do what `solve_contact` does in a later stage of the step; returns a status."""
+    """Find the contact forces of a later stage and add them to u; returns a status."""
     return family_of(type(model)).solve_again(model, system, instant)
 
 

@@ -1,6 +1,6 @@
-"""Force laws: the forces of points in the ground follow from their motion alone.
+"""Force laws: the forces on points in the ground follow from the motion of the points alone.
 
-They are known before the accelerations, in every stage of an integrator, and enter like external
+They are known before the accelerations, in every stage of an integrator, and act like external
 forces.
 """
 
@@ -56,7 +56,7 @@ def hold_none(model, surface, dynamics, factor):
 
 @kernel
 def impulses_of_forces(model, surface, dynamics, dt):
-    """Write the impulses of the forces over the step, and the twists at its end."""
+    """Write the impulses of the forces over the step, and the twists at the end of the step."""
     contact, response = surface.contact, surface.work.response
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))

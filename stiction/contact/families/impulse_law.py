@@ -1,6 +1,6 @@
-"""Impulse laws: impulses that act evenly through the step, from the motion without contact.
+"""Impulse laws: impulses that act evenly over the step, from the motion without contact.
 
-They are asked once in a step, about points in the ground; later stages keep what they gave.
+They are evaluated once in a step, for points in the ground; later stages keep these impulses.
 """
 
 from stiction.collision.detection import add_contact_forces, detect
@@ -70,7 +70,7 @@ def solve_impulses(model, system, instant, shares):
 
 @kernel
 def answer_to_impulses(system, dt):
-    """How the touching links move without contact, and what impulses on them do."""
+    """Compute the free twists of the touching links, and their response to impulses."""
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
     touching_unit_responses(system.method, dynamics, contact, response)
@@ -80,7 +80,7 @@ def answer_to_impulses(system, dt):
 
 @kernel
 def complete_solution(surface):
-    """Count the iterations of a solution; add wrenches and twists if the model leaves none."""
+    """Count the iterations of a solution; add wrenches and twists if the model has left none."""
     contact, response = surface.contact, surface.work.response
     report = response.report
     report.all_iterations[0] += report.iterations[0]
@@ -98,7 +98,7 @@ def clear_report(response):
 
 @kernel
 def impulses_are_complete(model, surface, dynamics, dt):
-    """Do nothing: the model has left impulses and twists."""
+    """Do nothing: the solution has left impulses and twists."""
 
 
 FAMILIES[IMPULSE_LAW] = Family(

@@ -1,7 +1,7 @@
-"""Impulse solvers: impulses at all points that touch, or come to the ground within the step.
+"""Impulse solvers: impulses at all points that touch, or reach the ground within the step.
 
-A point that comes down fast has its own time of impact within the step. `solve_step` finds the
-earliest one; the step is then taken in parts (`step/impacts.py`).
+A point that lands fast has its own time of impact within the step. `solve_step` finds the earliest
+one; the step is then taken in parts (`step/impacts.py`).
 """
 
 import math
@@ -32,7 +32,7 @@ NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 
 @kernel
 def detect_within_step(model, surface, dynamics, instant, shares):
-    """Find the points that are at the ground, or may come to it within the step."""
+    """Find the points that are on the ground or may reach it within the step."""
     contact = surface.contact
     set_clock(surface, instant)
     reach = instant.dt
@@ -66,7 +66,7 @@ def find_and_detect(model, surface, dynamics, instant, shares):
 
 @kernel
 def prepare_points(model, surface, dynamics, instant, shares):
-    """Carry the points that were found on to where forces act, and bound their velocities."""
+    """Advance the detected points to where forces act, and bound their velocities."""
     contact, dt = surface.contact, instant.dt
     if shares.bend != 1:  # semi-implicit Euler is of first order, and as the papers have it
         ahead = shares.old * dt
@@ -77,7 +77,7 @@ def prepare_points(model, surface, dynamics, instant, shares):
 
 @kernel
 def solve_step(model, system, instant, shares):
-    """Find the impulses, add them to u, and tell when the first impact is."""
+    """Find the impulses, add them to u, and find the time of the first impact."""
     surface, dynamics, dt = system.surface, system.dynamics, instant.dt
     contact, response, impact = surface.contact, surface.work.response, surface.impact
     impact.solved[0], impact.earliest[0], impact.bend[0] = 1, like(dt, math.inf), shares.bend
