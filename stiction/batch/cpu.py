@@ -1,7 +1,7 @@
 """Batches on all cores: threads that run the compiled loop of `simulate`, one world after another.
 
-A thread has the room that a step needs, a world only what it keeps between steps; so results are
-those of single runs, bit by bit, whatever the number of threads.
+Each thread owns the scratch that a step needs; a world owns only what it keeps between steps. So
+results are bitwise those of single runs, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stiction.step.system import StepState, System, Work
 
 
 class Room(NamedTuple):
-    """What a thread needs to take steps; nothing in it outlives a world."""
+    """The scratch of a thread; nothing in it is kept from one world to the next."""
 
     system: System
     work: Work
@@ -34,7 +34,7 @@ class CpuEngine:
     """The worlds of a problem in memory."""
 
     def __init__(self, problem: Problem, threads: int) -> None:
-        """Allocate all worlds at their beginning."""
+        """Allocate all worlds in their initial states."""
         self.problem, self.real = problem, problem.real
         self.q, self.v = problem.q.astype(self.real), problem.v.astype(self.real)
         self.torque = problem.torque.astype(self.real)
@@ -57,11 +57,11 @@ class CpuEngine:
         self._rooms = [self._make_room() for _ in range(self._threads)]
 
     def _for_all(self, one: Any) -> Any:
-        """Arrays of one world with an axis over worlds in front."""
+        """The arrays of one world, repeated along a first axis over worlds."""
         return map_arrays(lambda array: np.repeat(array[None], self.problem.worlds, 0), one)
 
     def _one_control_memory(self) -> tuple:
-        """Return what the controllers of one world remember at its beginning."""
+        """Return the initial memory of the controllers of one world."""
         problem = self.problem
         memories = allocate_memories(problem.controllers[0], problem.world.nv)
         return in_precision(memories, self.real)
@@ -85,7 +85,7 @@ class CpuEngine:
         return Room(system, work, used)
 
     def advance(self, records: Record, every: int, first: int, last: int) -> None:
-        """Take the steps first .. last in all worlds that are well; records over worlds."""
+        """Take the steps from first to last - 1 in all worlds that have not failed."""
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
@@ -146,15 +146,15 @@ class CpuEngine:
         return getattr(self, name).copy()
 
     def reports(self) -> Report:
-        """Return what became of each world, (worlds) each."""
+        """Return the report of each world, (worlds) each."""
         return map_arrays(lambda array: array[:, 0].copy(), self.report)
 
     def set_torque(self, torque: np.ndarray) -> None:
-        """Take new forces along the coordinates, (worlds, nv)."""
+        """Set the forces along the coordinates, (worlds, nv)."""
         self.torque[:] = torque
 
     def reset(self, worlds: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
-        """Put some worlds into states, without a past."""
+        """Put some worlds into new states and clear their history."""
         self.q[worlds], self.v[worlds] = q, v
         self.mode[worlds], self.status[worlds] = 0, OK
         self.last_acceleration[worlds] = 0
@@ -163,10 +163,10 @@ class CpuEngine:
 
 
 def one_of(values: Any, world: int) -> Any:
-    """That of a world, or the only one."""
+    """The value of a world, or the one that all worlds share."""
     return values[world if len(values) > 1 else 0]
 
 
 def of_world(values: Any, world: int) -> Any:
-    """What one world has of arrays with an axis over worlds in front."""
+    """The arrays of one world, from arrays whose first axis is over worlds."""
     return map_arrays(lambda array: array[world], values)

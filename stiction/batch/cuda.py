@@ -1,7 +1,7 @@
 """Batches on a GPU: one thread for each world, all steps of a call in one launch.
 
-The kernels are those of the CPU. What worlds need for themselves, and what all of them share, lies
-packed (`packed.py`); what users give and take has the worlds along its last axis.
+The kernels are those of the CPU. Arrays of each world, and those that all worlds share, are packed
+(`packed.py`). Arrays that users read and write have the worlds along their last axis.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Bundle(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What users give and take, on the device; worlds along the last axis."""
+    """Arrays on the device that users read and write; worlds along the last axis."""
 
     q: Any  # (nq, worlds)
     v: Any  # (nv, worlds)
@@ -62,7 +62,7 @@ class Given(NamedTuple):
 
 
 def cuda_module() -> Any:
-    """Return numba.cuda, or say what is missing."""
+    """Return numba.cuda, or raise InputError that says what is missing."""
     if not hasattr(np, "row_stack"):
         np.row_stack = np.vstack  # numba-cuda 0.30 wants it
     try:
@@ -84,7 +84,7 @@ class CudaEngine:
     """The worlds of a problem on the device."""
 
     def __init__(self, problem: Problem, threads: int) -> None:
-        """Move all worlds to the device at their beginning. threads: no matter here."""
+        """Copy all worlds to the device in their initial states; threads has no effect here."""
         self.problem, self.real = problem, problem.real
         self.cuda = cuda_module()
         one, given = self._one_world(), self._given()
@@ -105,7 +105,7 @@ class CudaEngine:
         self.kernel = cuda_kernel(self.cuda, source, tuple(map(type, kinds)))
 
     def _one_world(self) -> Bundle:
-        """What one world needs; the record is empty."""
+        """The bundle of one world, with an empty record."""
         problem, real = self.problem, self.real
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
@@ -124,7 +124,7 @@ class CudaEngine:
         )
 
     def _given(self) -> Given:
-        """What differs between worlds or is given or taken, in the memory of the computer."""
+        """The arrays that differ between worlds or that users read and write, on the host."""
         problem, real = self.problem, self.real
 
         def last(values: np.ndarray) -> np.ndarray:
@@ -143,7 +143,7 @@ class CudaEngine:
         )
 
     def advance(self, record: Record, every: int, first: int, last: int) -> None:
-        """Take the steps first .. last in all worlds; `record` is on the device, world-last."""
+        """Take the steps from first to last - 1 in all worlds; `record`: on the device."""
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
         blocks = (self.problem.worlds + THREADS - 1) // THREADS
         memories = (self._shared, self._worlds, self.given, record)
@@ -156,15 +156,15 @@ class CudaEngine:
         return map_arrays(lambda x: self.cuda.device_array((*x.shape, worlds), self.real), one)
 
     def host_record(self, record: Any) -> Record:
-        """Return a record in the memory of the computer, (worlds, rows, ...)."""
+        """Return a record on the host, (worlds, rows, ...)."""
         return map_leaves(lambda one: np.moveaxis(one.copy_to_host(), -1, 0).copy(), record)
 
     def host(self, name: str) -> np.ndarray:
-        """Return q, v or status in the memory of the computer, (worlds, ...)."""
+        """Return q, v or status on the host, (worlds, ...)."""
         return np.ascontiguousarray(getattr(self.given, name).copy_to_host().T)
 
     def reports(self) -> Report:
-        """Return what became of each world, (worlds) each."""
+        """Return the report of each world, (worlds) each."""
         return map_leaves(lambda one: one.copy_to_host()[0], self.given.report)
 
     def set_torque(self, torque: np.ndarray) -> None:
@@ -172,7 +172,7 @@ class CudaEngine:
         self.given.torque.copy_to_device(np.ascontiguousarray(torque.T, self.real))
 
     def reset(self, worlds: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
-        """Put some worlds into states, without a past, on the device."""
+        """Put some worlds into new states on the device and clear their history."""
         from stiction.batch.renewal import put
 
         index = self.cuda.to_device(np.ascontiguousarray(worlds, np.int64))
@@ -184,7 +184,7 @@ class CudaEngine:
         self._renew(worlds)
 
     def _renew(self, worlds: np.ndarray) -> None:
-        """Make the packed memory of some worlds what it is at the beginning."""
+        """Reset the packed memory of some worlds to its initial contents."""
         from stiction.batch.renewal import renew
 
         index = self.cuda.to_device(np.ascontiguousarray(worlds, np.int64))
@@ -196,14 +196,14 @@ class CudaEngine:
 
 
 def stacked(values: list[Any]) -> Any:
-    """Return several as one with a last axis over worlds; NONE of only one."""
+    """Stack values along a last axis over worlds; NONE if there is only one."""
     if len(values) == 1:
         return NONE
     return map_leaves(lambda *leaves: np.ascontiguousarray(np.stack(leaves, axis=-1)), *values)
 
 
 def check_memory(cuda: Any, needed: int, worlds: int) -> None:
-    """Refuse what does not fit on the device."""
+    """Raise InputError if the worlds do not fit on the device."""
     free = cuda.current_context().get_memory_info()[0] if hasattr(cuda, "current_context") else 0
     if free and needed > 0.9 * free:
         raise InputError(
@@ -217,10 +217,10 @@ def check_memory(cuda: Any, needed: int, worlds: int) -> None:
 
 
 class Source:
-    """The text of the bundle that one thread sees, the names in it, and where its arrays lie."""
+    """Source text of the bundle of one thread, its names, and the places of its arrays."""
 
     def __init__(self, real: Any, one: Bundle, given: Given) -> None:
-        """Lay out the arrays of one world; those that are given stay where they are."""
+        """Lay out the arrays of one world; those of `Given` stay where they are."""
         self.worlds, self.shared = Layout(real), Layout(real)
         self.names: dict[str, Any] = {}
         self._given = {
@@ -242,7 +242,7 @@ class Source:
         }
 
     def _view(self, one: Any, path: str) -> str:
-        """Text of one world's value, packed unless it is given."""
+        """Text of one world's value, packed unless it is in `Given`."""
         path_given, given = self._given.get(path, ("", NONE))
         if given is not NONE:
             return self._view_given(one, path_given)
@@ -282,7 +282,7 @@ _KERNELS: dict[Any, Any] = {}
 
 
 def cuda_kernel(cuda: Any, source: Source, kinds: tuple[type, ...]) -> Any:
-    """Return the kernel for bundles of such a shape and plug-ins of these types."""
+    """Return the kernel for bundles of this shape and plug-ins of these types."""
     key = (*source.key, *kinds)
     plug_ins = plug_ins_of(
         *kinds, *(kind for kind in source.names.values() if isinstance(kind, type))
@@ -310,10 +310,11 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
 
 
 def kept_source(body: str, key: tuple, plug_ins: list[Any]) -> str:
-    """Write the source of a kernel where its compiled form is kept, and return the file's name.
+    """Write the source of a kernel where its compiled form is cached; returns the file's name.
 
-    Numba keeps compiled code beside a file. This one's name tells all that the kernel was made of
-    besides our sources and the user's, of which the folder's name tells.
+    Numba caches compiled code beside a source file. The name of this file identifies everything
+    that the kernel was made of, except our sources and the user's; the name of the folder
+    identifies those.
     """
     files = sources_of(plug_in.__module__ for plug_in in plug_ins)
     digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]

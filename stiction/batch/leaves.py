@@ -1,4 +1,4 @@
-"""Nested tuples of arrays and numbers, leaf by leaf: what a batch does to all that a world has."""
+"""Functions that apply to every leaf of nested tuples of arrays and numbers."""
 
 from __future__ import annotations
 

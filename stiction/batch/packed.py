@@ -1,14 +1,14 @@
-"""Where the small arrays of many worlds lie on a GPU: all in one piece, at places known beforehand.
+"""Memory layout of the small arrays of many worlds on a GPU: one block, offsets known in advance.
 
-A thread that works on one world reads and writes hundreds of small arrays. As arrays of their own
-each would need a pointer and strides in registers, and several whole-number operations for every
-number; with places that the compiler knows, one pointer serves all. Worlds stand in blocks of
-LANES, and the same number of all worlds of a block lies side by side, as a warp reads it:
+A thread that works on one world reads and writes hundreds of small arrays. As separate arrays, each
+would need a pointer and strides in registers, and several integer operations per access. With
+offsets that the compiler knows, one pointer serves all. Worlds are grouped in blocks of LANES, and
+the same number of all worlds of a block is stored side by side, as a warp reads it:
 
     number k of world i    (i // LANES * items + k) * LANES + i % LANES
     what all worlds share  k
 
-Whole numbers have the size of the others, so that places can be counted in items.
+Integers have the size of the floating-point numbers, so that offsets can be counted in items.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LANES = 32
 
 
 class Place(NamedTuple):
-    """Where an array of one world lies."""
+    """The place of an array of one world."""
 
     shape: tuple[int, ...]
     whole: bool  # whole numbers
@@ -33,17 +33,17 @@ class Place(NamedTuple):
 
 
 class Layout:
-    """Places of the arrays of one world, one after the other."""
+    """The places of the arrays of one world, one after the other."""
 
     def __init__(self, real: Any) -> None:
-        """Begin without arrays; real: the precision of numbers."""
+        """Start without arrays; real: the floating-point type."""
         self.real = np.dtype(real)
         self.item = np.dtype(f"i{self.real.itemsize}")
         self.items = 0
         self._contents: list[np.ndarray] = []
 
     def place(self, array: np.ndarray) -> Place:
-        """Take an array in; returns its place."""
+        """Add an array; returns its place."""
         whole = array.dtype.kind in "ib"
         flat = np.ascontiguousarray(array, self.item if whole else self.real).reshape(-1)
         place = Place(array.shape, whole, self.items)
@@ -52,7 +52,7 @@ class Layout:
         return place
 
     def contents(self) -> np.ndarray:
-        """Return the numbers of one world as they are in the arrays, in the order of places."""
+        """Return the contents of the arrays of one world, in the order of their places."""
         return np.concatenate([np.zeros(0, self.item), *self._contents])
 
 

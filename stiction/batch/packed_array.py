@@ -1,8 +1,8 @@
 """Arrays in packed memory for the compiler of CUDA kernels: shape and place are in the type.
 
-A kernel sees what it sees of any array: items and rows by whole numbers, `len` and `shape`. The
-value is one pointer; that of a row is the same, moved. What all worlds share does not change while
-a kernel runs, and the compiler is told so.
+Kernels use them like any array: items and rows by integer indices, `len` and `shape`. The value is
+one pointer; that of a row is the same pointer with an offset. Arrays that all worlds share do not
+change while a kernel runs, and the compiler is told so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GLOBAL = BYTE.as_pointer(addrspace=1)  # a pointer into the memory of the device
 
 
 class PackedArray(types.Type):
-    """Type of an array whose place is known."""
+    """Type of an array with a known place."""
 
     def __init__(self, layout: Layout, place: Place, shared: bool) -> None:
         """Describe an array of the layout."""
@@ -38,14 +38,14 @@ class PackedArray(types.Type):
         super().__init__(name=f"PackedArray({layout.real}, {place}, {layout.items}, {shared})")
 
     def steps(self) -> list[int]:
-        """Distance from item to item along each axis [bytes]."""
+        """Strides of the axes [bytes]."""
         steps = [self.size * (1 if self.shared else LANES)]
         for n in self.shape[:0:-1]:
             steps.insert(0, steps[0] * n)
         return steps
 
     def row(self, axes: int) -> PackedArray:
-        """Type of what is left when so many axes have an index."""
+        """Type of the row that is left after indexing so many axes."""
         place = Place(self.shape[axes:], self.whole, self.offset)
         return PackedArray(self.layout, place, self.shared)
 
@@ -88,12 +88,12 @@ def packed_array(layout: Layout, place: Place, shared: bool) -> Callable[..., An
 
 
 def _indices(kind: Any) -> list[Any]:
-    """Types of the whole numbers of an index."""
+    """Types of the integers of an index."""
     return list(kind.types) if isinstance(kind, types.BaseTuple) else [kind]
 
 
 def _is_index(array: Any, index: Any) -> bool:
-    """Tell whether the array has such items or rows."""
+    """Tell whether an index is valid for the items or rows of an array."""
     numbers = _indices(index)
     return len(numbers) <= len(array.shape) and all(isinstance(n, types.Integer) for n in numbers)
 
@@ -137,7 +137,7 @@ class _Attributes(AttributeTemplate):
 
 
 def _moved(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Return the pointer, moved by the index; the array's offset still to be added."""
+    """Return the pointer moved by the index, without the offset of the array."""
     array, index = sig.args[:2]
     numbers = _indices(index)
     parts = (

@@ -1,4 +1,4 @@
-"""What a batch simulates, checked: one world, and what differs between its copies."""
+"""The checked arguments of a batch: one world, and what differs between its copies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a preci
 
 
 class Arguments(NamedTuple):
-    """What a `BatchSimulation` is given, unchecked; its docstring explains each."""
+    """The unchecked arguments of a `BatchSimulation`, whose docstring explains them."""
 
     world: Any
     worlds: Any
@@ -54,7 +54,7 @@ class Arguments(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """All that the engines need; arrays over worlds have these along their first axis."""
+    """Everything that the engines need; arrays over worlds have them along the first axis."""
 
     world: World
     worlds: int
@@ -77,12 +77,12 @@ class Problem:
 
     @property
     def real(self) -> Any:
-        """Type of the numbers."""
+        """The floating-point type."""
         return PRECISIONS[self.precision]
 
 
 def make_problem(given: Arguments) -> Problem:
-    """Check everything that a batch is given."""
+    """Check the arguments of a batch."""
     world, worlds = given.world, given.worlds
     check_kinds(given)
     model, told = chosen_model(world, given.contact)
@@ -116,7 +116,7 @@ def make_problem(given: Arguments) -> Problem:
 
 
 def check_kinds(given: Arguments) -> None:
-    """Refuse a world, a number of worlds or a precision that is none."""
+    """Raise InputError for an invalid world, number of worlds or precision."""
     if not isinstance(given.world, World):
         raise InputError(
             f"expected a World, found {type(given.world).__name__}; wrap it: World(...)"
@@ -135,7 +135,7 @@ def each_parameter(
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the model's values and its table for each world; one row for all if none differ.
 
-    As everywhere, an entry of the world's materials wins over what is given here.
+    As elsewhere, entries of the world's materials take precedence over these parameters.
     """
     kind, fields = type(model), MODELS[type(model)].fields
     rows = worlds if given else 1
@@ -172,7 +172,7 @@ def each_parameter(
 
 
 def check_each_friction(kind: type, fields: Any, table: np.ndarray) -> None:
-    """Refuse worlds in which static friction is less than kinetic friction, and not none."""
+    """Raise InputError for worlds whose static friction is below kinetic friction, but not zero."""
     if "mu_static" not in fields or "mu_kinetic" not in fields:
         return
     static = table[..., list(fields).index("mu_static")]
@@ -189,7 +189,7 @@ def check_each_friction(kind: type, fields: Any, table: np.ndarray) -> None:
 def reachable(
     model: Any, values: np.ndarray, table: np.ndarray, precision: str
 ) -> tuple[np.ndarray, list[str]]:
-    """Raise tolerances to what the precision can reach, in place; returns a note where it did."""
+    """Raise tolerances to what the precision can reach, in place; returns a note if it did."""
     finest = FINEST[precision]
     if "tolerance" not in model._fields:
         return values, []
@@ -205,7 +205,7 @@ def reachable(
 
 
 def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return q (worlds, nq), v (worlds, nv) and the time at which all begin."""
+    """Return q (worlds, nq), v (worlds, nv) and the start time of all worlds."""
     if states is None or isinstance(states, State):
         state = world.check_state(states)
         return np.tile(state.q, (worlds, 1)), np.tile(state.v, (worlds, 1)), state.time
@@ -246,7 +246,7 @@ def checked_torque(world: World, torque: ArrayLike, worlds: int) -> np.ndarray:
 def each_controller(world: World, controls: Any, worlds: int) -> list[tuple]:
     """Return bound controllers, one tuple for all worlds or one for each.
 
-    A list is one for each world; controllers that act together in one world are a tuple.
+    A list holds one for each world; a tuple holds controllers that act together in one world.
     """
     if not isinstance(controls, list):
         return [bound_controllers(world, controls)]
@@ -276,7 +276,7 @@ def each_force(world: World, forces: Any, worlds: int) -> list[Forces]:
 
 
 def check_alike(what: str, bound: Sequence[Any]) -> None:
-    """Refuse tuples of arrays that differ in more than their numbers."""
+    """Raise InputError for tuples of arrays that differ in more than their values."""
     first = shape_of(bound[0])
     for k, one in enumerate(bound):
         if shape_of(one) != first:
@@ -287,14 +287,14 @@ def check_alike(what: str, bound: Sequence[Any]) -> None:
 
 
 def shape_of(values: Any) -> Any:
-    """Return what must be alike in all worlds: names of types and shapes of arrays."""
+    """Return what must be equal in all worlds: names of types and shapes of arrays."""
     if isinstance(values, tuple):
         return (type(values).__name__, *(shape_of(value) for value in values))
     return values.shape if isinstance(values, np.ndarray) else type(values).__name__
 
 
 def in_precision(values: Any, real: Any) -> Any:
-    """Return nested tuples with arrays and numbers in a precision; whole numbers stay."""
+    """Return nested tuples with arrays and numbers in a precision; integers stay."""
 
     def convert(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):

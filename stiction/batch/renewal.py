@@ -1,4 +1,4 @@
-"""Kernels that let worlds on a GPU begin again."""
+"""Kernels that reset worlds on a GPU."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def put(index: Any, q: Any, v: Any, all_q: Any, all_v: Any, status: Any) -> None
 
 @cuda.jit
 def renew(index: Any, first: Any, worlds: Any) -> None:
-    """Make the packed memory of the worlds index[j] what it is at the beginning."""
+    """Reset the packed memory of the worlds index[j] to its initial contents."""
     j = cuda.grid(1)
     if j < len(index):
         block, lane = index[j] // LANES, index[j] % LANES

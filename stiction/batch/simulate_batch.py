@@ -37,10 +37,10 @@ WELL, DIVERGES, UNSETTLED = "well", "diverged", "joints not settled"
 
 @dataclass(frozen=True)
 class BatchRecording:
-    """What a batch keeps beside the last state: channels, at every so many steps.
+    """What a batch records besides the final state: channels, at every `every`-th step.
 
     Channels are those of a motion: q, v, torque, passive, force, depth, slip, contact_velocity,
-    solver. memory: the most that the record may take [bytes].
+    solver. memory: upper limit for the size of the record [bytes].
     """
 
     channels: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class BatchRecording:
 
 @dataclass(frozen=True)
 class BatchMotion:
-    """What became of the worlds of a batch; arrays have these along their first axis."""
+    """The result of a batch; arrays have the worlds along their first axis."""
 
     q: np.ndarray  # (worlds, nq) in the end
     v: np.ndarray  # (worlds, nv)
@@ -63,12 +63,12 @@ class BatchMotion:
 
     @property
     def well(self) -> np.ndarray:
-        """Which worlds came to the end, (worlds)."""
+        """Which worlds reached the end without failing, (worlds)."""
         return self.status == WELL
 
 
 class BatchSimulation:
-    """Many copies of a world that are stepped together, each with its own state."""
+    """Many copies of a world, stepped together, each with its own state."""
 
     # More than eight arguments: they are the keywords of `simulate`, which are public and fixed,
     # and those of a batch; nobody gives them by position.
@@ -90,25 +90,25 @@ class BatchSimulation:
         precision: str = "float64",
         threads: int | None = None,
     ) -> None:
-        """Begin.
+        """Start from a state for each world.
 
         Args:
-            world: what is copied.
-            worlds: how many.
-            contact: the contact model, for all; not given, `Coulomb()` where a shape can touch
-                the ground; None for none.
-            dt: time step [s], for all.
-            states: one state for all, one for each world, or arrays (q, v) of all; home by default.
-            parameters: parameters of the contact model that differ: name -> one for each world.
-            controls: a controller for all, or a list with one for each world; a tuple is several
-                that act together.
-            forces: pushes and tables for all, or a list of lists, one for each world.
+            world: the world to copy.
+            worlds: the number of copies.
+            contact: the contact model of all worlds; by default `Coulomb()` if a shape can touch
+                the ground; None for no contact.
+            dt: time step of all worlds [s].
+            states: one state for all, one for each world, or arrays (q, v); home by default.
+            parameters: contact parameters that differ: name -> one value for each world.
+            controls: a controller for all worlds, or a list with one for each; a tuple holds
+                several that act together.
+            forces: a list for all worlds, or a list of lists, one for each world.
             torque: (worlds, nv) constant forces along the coordinates.
-            integrator: for all.
-            method: for all.
+            integrator: of all worlds.
+            method: of all worlds.
             device: "cpu" or "cuda".
             precision: "float64" or "float32".
-            threads: on the CPU; all cores by default.
+            threads: number of threads on the CPU; all cores by default.
         """
         if device not in ENGINES:
             raise InputError(f"device: found {device!r}; give 'cpu' or 'cuda'")
@@ -125,22 +125,22 @@ class BatchSimulation:
 
     @property
     def time(self) -> float:
-        """Time now, of all worlds [s]."""
+        """Current time, the same in all worlds [s]."""
         return self.problem.start + self.steps_taken * self.problem.dt
 
     @property
     def q(self) -> np.ndarray:
-        """Positions now, (worlds, nq)."""
+        """Current positions, (worlds, nq)."""
         return self._engine.host("q")
 
     @property
     def v(self) -> np.ndarray:
-        """Velocities now, (worlds, nv)."""
+        """Current velocities, (worlds, nv)."""
         return self._engine.host("v")
 
     @property
     def status(self) -> np.ndarray:
-        """What became of each world: "well", "diverged" or "joints not settled"."""
+        """The status of each world: "well", "diverged" or "joints not settled"."""
         told = self._engine.host("status").reshape(-1)
         return np.where(told == OK, WELL, np.where(told == DIVERGED, DIVERGES, UNSETTLED))
 
@@ -152,8 +152,8 @@ class BatchSimulation:
     def on_device(self) -> dict[str, Any]:
         """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.
 
-        They have `__cuda_array_interface__`, so torch.as_tensor, jax and cupy take them as they
-        are; torque may be written between steps.
+        They have `__cuda_array_interface__`, so torch.as_tensor, jax and cupy use them without a
+        copy; torque may be written between steps.
         """
         if self.device != "cuda":
             raise InputError("on_device(): this batch is on the CPU; use q and v")
@@ -161,15 +161,15 @@ class BatchSimulation:
         return {"q": given.q, "v": given.v, "torque": given.torque}
 
     def set_torque(self, torque: ArrayLike) -> None:
-        """Give all worlds new constant forces along their coordinates, (worlds, nv)."""
+        """Set constant forces along the coordinates of all worlds, (worlds, nv)."""
         problem = self.problem
         self._engine.set_torque(checked_torque(problem.world, torque, problem.worlds))
 
     def step(self, n: int = 1) -> None:
-        """Take n steps in all worlds that are well.
+        """Take n steps in all worlds that have not failed.
 
-        Unsolved steps give one `UnsolvedWarning`. They are looked for after the first, second,
-        fourth, eighth ... call, so that a GPU is not kept waiting; `unsolved` has them at once.
+        Unsolved steps give one `UnsolvedWarning`. They are checked after the first, second, fourth,
+        eighth ... call, so that a GPU is not kept waiting; `unsolved` is always up to date.
         """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a positive integer")
@@ -179,7 +179,7 @@ class BatchSimulation:
             self._warn_of_unsolved(stacklevel=2)
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
-        """Put some worlds, by number or as a mask, into states, without a past; time goes on."""
+        """Put some worlds, by number or mask, into new states, without history; time goes on."""
         chosen = np.asarray(worlds)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         inside = (chosen >= 0) & (chosen < self.problem.worlds)
@@ -192,7 +192,7 @@ class BatchSimulation:
             self._engine.reset(chosen, q, v)
 
     def _warn_of_unsolved(self, stacklevel: int) -> None:
-        """Warn, once, of steps that were not solved, over all worlds."""
+        """Warn once of unsolved steps, over all worlds."""
         reports = self._engine.reports()
         count = int(reports.unsolved.sum())
         if count == 0:
@@ -227,7 +227,7 @@ def simulate_batch(
 ) -> BatchMotion:
     """Simulate many worlds for a duration [s]; options are those of `BatchSimulation`.
 
-    A world that fails is marked and stops; the others go on.
+    A world that fails stops and is marked; the others go on.
     """
     batch = BatchSimulation(world, worlds, contact, **options)
     if not (is_real(duration) and duration >= 0):
@@ -265,7 +265,7 @@ def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Re
 
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:
-    """Return the number of rows that a record has, after checking what is wanted."""
+    """Return the number of rows of a record, after checking the recording."""
     unknown = [name for name in record.channels if name not in Record._fields]
     if isinstance(record.channels, str) or unknown:
         raise InputError(

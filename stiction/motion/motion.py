@@ -1,4 +1,4 @@
-"""`Motion`: what a run recorded, and the one file that keeps it."""
+"""`Motion`: what a run recorded, and its file format."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ LATER = ("contact_velocity", "solver")  # not in the first files of this format
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Recorded arrays over n moments, and the world that moved.
+    """Recorded arrays over n moments, and the world that they belong to.
 
-    Forces, depths and slips in row k are those of the step that begins at time k; the last row of a
-    whole run has none and is NaN. Contact points are all points that may touch;
+    Forces, depths and slips in row k are those of the step that starts at time k; in the last row
+    of a complete run they are NaN. Contact points are all points that may touch;
     `parameters["contact_points"]` names the shape of each.
     """
 
@@ -81,12 +81,12 @@ class Motion:
                 object.__setattr__(self, name, np.zeros(shape))
 
     def __len__(self) -> int:
-        """How many moments."""
+        """The number of moments."""
         return len(self.time)
 
     @property
     def unsolved(self) -> UnsolvedSteps:
-        """Steps that were not solved, recorded or not; in older files those recorded."""
+        """Unsolved steps, recorded or not; in older files only those recorded."""
         counted = self.parameters.get("unsolved")
         if counted is not None:
             return UnsolvedSteps(**counted)
@@ -125,7 +125,7 @@ class Motion:
 
     @cached_property
     def contact_points(self) -> Followed:
-        """Where all contact points are at every moment, how they move and what they meet.
+        """Positions, velocities and ground of all contact points at every moment.
 
         They are computed once, from the recorded states, and are read-only.
         """
@@ -332,17 +332,17 @@ class Motion:
 
 
 def _materials(rows: list) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the table of materials that a file holds; a pair of equals is stored as one name."""
+    """Return the table of materials in a file; a pair of equal names is stored as one name."""
     return {(names[0], names[-1]): row for names, row in rows}
 
 
 def _parameters(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a file holds, under the names of today."""
+    """Return the parameters in a file, under their current names."""
     return {RENAMED.get(name, name): value for name, value in stored.items()}
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
+    """Versions of the packages that a result depends on."""
     found = {"python": platform.python_version()}
     for package in ("stiction", "numpy", "numba"):
         try:

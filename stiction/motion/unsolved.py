@@ -1,4 +1,4 @@
-"""Steps that were not solved: how many, how badly, and the warning that says so."""
+"""Unsolved steps: their number, the worst of them, and a warning."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class UnsolvedSteps:
 
 
 def allocate_report(real: Any = np.float64) -> Report:
-    """Return the report of a run that has not begun."""
+    """Return the report of a run that has not started."""
     steps, fault, unsolved, worst_step = (np.zeros(1, np.int64) for _ in range(4))
     work = np.zeros(1, real), np.zeros(1, real), np.zeros(1, np.int64)
     return Report(steps, fault, unsolved, worst_step, np.zeros(1, real), *work)
 
 
 def unsolved_steps(report: Report, start: float, dt: float) -> UnsolvedSteps:
-    """Return what a report says of a run that began at `start` [s] and takes steps of `dt` [s]."""
+    """Return the unsolved steps of a report of a run from `start` [s] in steps of `dt` [s]."""
     count, steps = int(report.unsolved[0]), int(report.steps[0])
     time = start + int(report.worst_step[0]) * dt if count else None
     return UnsolvedSteps(count, steps, float(report.worst_residual[0]), time)
 
 
 def warn_of_unsolved(message: str, stacklevel: int) -> None:
-    """Warn the caller that is `stacklevel` frames up, as counted from the function that calls."""
+    """Warn with a `stacklevel` counted from the calling function."""
     warnings.warn(message, UnsolvedWarning, stacklevel=stacklevel + 1)
