@@ -85,7 +85,7 @@ def test_heels_lift_when_hoap1_leans():
     [st.Multipoint(mu_static=0.8, mu_kinetic=0.6), st.Balanced(mu_static=0.8, mu_kinetic=0.6)],
     ids=lambda floor: type(floor).__name__,
 )
-@pytest.mark.filterwarnings("ignore:.*stable only up to")
+@pytest.mark.filterwarnings("ignore:.*effective mass")
 def test_hoap1_walks_and_jumps_on_other_floors(name, floor):
     pattern, _ = followed(name)
     motion = run(pattern, floor, pattern.tracking())
