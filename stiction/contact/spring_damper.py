@@ -109,7 +109,7 @@ def forget_stretch(params, memory):
 
 
 @kernel
-def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
+def store_held_force(contact, memory, work, i, f_nu, spring, damper, p):
     """Write the force of a point with normal force f_nu that a spring holds along the ground.
 
     spring, damper: along the ground [N/m, N s/m]. Where their force is more than friction, the
@@ -119,7 +119,7 @@ def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
     if p.unilateral > 0 and f_nu < 0:
         f_nu = like(f_nu, 0)  # the ground does not pull
     point, now, trial, time = contact.point[i], memory.now, memory.trial, work.clock[0]
-    v_sigma = add(v, scale(d_dot, nu))  # Eq. (8)
+    v_sigma = sub(v, scale(dot(nu, v), nu))  # Eq. (8)
     stretch = zero_vector(f_nu)
     if now[point, TOUCHES] > 0:
         x = (now[point, STRETCH], now[point, STRETCH + 1], now[point, STRETCH + 2])
@@ -153,7 +153,7 @@ def spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (13)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK
@@ -177,7 +177,7 @@ def implicit_spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (14)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK

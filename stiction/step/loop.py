@@ -87,7 +87,10 @@ def add_work(report, done, step):
 
 
 def run(params, system, state, work, record, clock, first, last, report):
-    """Take the steps first .. last; returns a status."""
+    """Take the steps first .. last; returns a status.
+
+    The one function that Python calls: its arguments are all that a step needs.
+    """
     for number in range(first, last):
         row, keep = number // clock.every, number % clock.every == 0
         if keep:
