@@ -72,8 +72,7 @@ class Model:
     @property
     def fields(self) -> dict[str, Parameter]:
         """Unit and bounds of each parameter."""
-        hints = get_type_hints(self.kind, include_extras=True)
-        return {name: _parameter(hints[name]) for name in self.kind._fields}  # type: ignore[attr-defined]
+        return fields_of(self.kind)
 
 
 class Memory(NamedTuple):
@@ -142,6 +141,12 @@ def contact_model(
         return compiled
 
     return declare
+
+
+def fields_of(kind: Any) -> dict[str, Parameter]:
+    """Unit and bounds of each field of a parameter tuple."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: _parameter(hints[name]) for name in kind._fields}
 
 
 def _parameter(hint: Any) -> Parameter:

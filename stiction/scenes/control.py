@@ -41,6 +41,11 @@ class Control:
     robot: int = 0  # number of the robot in the scene
     where: str = ""  # in a file, for errors
 
+    @property
+    def endless(self) -> bool:
+        """Whether it goes on as long as is wanted."""
+        return KINDS[self.kind].endless
+
     def plan(self, robot: Robot) -> Planned:
         """The motion for a robot; planning a pattern takes a while."""
         try:
@@ -58,6 +63,7 @@ class Kind:
     make: Callable[..., Planned]
     parameters: Mapping[str, Any]
     required: tuple[str, ...]
+    endless: bool = False  # goes on as long as is wanted
 
 
 def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = None) -> Planned:
@@ -178,7 +184,9 @@ def _recorded(path: Path, motion: str | None, cutoff: float | None) -> Recorded:
 # -------------------------------------------------------------------------------------------- kinds
 
 
-def _kind(make: Callable[..., Planned], *functions: Callable[..., Any]) -> Kind:
+def _kind(
+    make: Callable[..., Planned], *functions: Callable[..., Any], endless: bool = False
+) -> Kind:
     """A kind whose parameters are those of some functions, less the robot."""
     hints: dict[str, Any] = {}
     required = []
@@ -190,7 +198,7 @@ def _kind(make: Callable[..., Planned], *functions: Callable[..., Any]) -> Kind:
             hints[name] = types[name]
             if parameter.default is inspect.Parameter.empty:
                 required.append(name)
-    return Kind(make, hints, tuple(required))
+    return Kind(make, hints, tuple(required), endless)
 
 
 def _plans(name: str) -> bool:
@@ -201,6 +209,10 @@ def _plans(name: str) -> bool:
     )
 
 
-KINDS: dict[str, Kind] = {"hold": _kind(hold), "servos": _kind(servos), "play": _kind(play)} | {
+KINDS: dict[str, Kind] = {
+    "hold": _kind(hold, endless=True),
+    "servos": _kind(servos, endless=True),
+    "play": _kind(play),
+} | {
     name: _kind(planned(name), getattr(patterns, name)) for name in patterns.__all__ if _plans(name)
 }
