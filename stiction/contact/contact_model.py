@@ -39,20 +39,29 @@ IMPULSE_LAW, IMPULSE_SOLVER = "impulse law", "impulse solver"
 FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)
 vector = load_vector  # the word that contact models use: row i of an array as a vector
 
-# What a model guarantees whatever it is asked; the laws in the tests check these.
+# What a model guarantees whatever it is asked; `stiction.check_promises` checks these.
 CONE_PER_POINT = "friction stays in the cone at every point"
 NO_PULL = "the ground never pulls"
 NO_ENERGY_GAIN = "contact adds no energy"
 UNIQUE_FORCES = "forces are a function of the state alone"
+FULL_FRICTION = "a sliding point has all of its kinetic friction, against the slip"
+
+# What a parameter is, where `check_promises` must know.
+FRICTION, RESTITUTION = "coefficient of friction", "coefficient of restitution"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Unit and bounds of a parameter of a contact model."""
+    """Unit and bounds of a parameter of a contact model.
+
+    A unit is a product of m, kg, s, N and the like, as "N s/m2"; an exponent may be a parameter or
+    a formula of some, as "N/m^alpha" and "N s/m^(1+beta)".
+    """
 
     unit: str
     low: float = -math.inf
     high: float = math.inf
+    role: str = ""  # FRICTION, RESTITUTION, or anything else
 
 
 @dataclass(frozen=True)

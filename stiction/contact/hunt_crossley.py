@@ -33,6 +33,7 @@ from typing import Annotated, NamedTuple
 
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     NO_PULL,
     Parameter,
     contact_model,
@@ -91,7 +92,7 @@ def landing_depth(p: HuntCrossley, mass: float, speed: float, gravity: float) ->
 
 @contact_model(
     HuntCrossley,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=bearable_at_depth,
     landing_depth=landing_depth,

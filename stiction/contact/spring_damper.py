@@ -31,6 +31,7 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     NO_PULL,
     contact_model,
     parameters,
@@ -137,7 +138,7 @@ def store_held_force(contact, memory, work, i, f_nu, spring, damper, p):
 
 @contact_model(
     SpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=lambda p, mass: bearable_step(p.stiffness, p.damping, mass),
 )
@@ -161,7 +162,7 @@ def spring_damper(params, dynamics, contact, memory, work, dt):
 
 @contact_model(
     ImplicitSpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=lambda p, mass: implicit_bearable_step(p.stiffness, p.damping, mass),
 )
