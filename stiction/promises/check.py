@@ -108,7 +108,7 @@ def check_law(law: Law, model: Any, setting: Setting) -> Promise:
                     worst = one
         except SimulationError as error:
             worst = Measured(float("inf"), 0.0, str(error))
-    value, bound = float(worst.value), float(worst.bound)
+    value, bound = float(worst.value) + 0.0, float(worst.bound)  # no -0
     promised, holds = law.promise is not None, value <= bound
     return Promise(law.name, promised, holds, value, bound, worst.where)
 
