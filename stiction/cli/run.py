@@ -44,18 +44,27 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="time step [s] (default: the scene's; 0.001 for a robot)",
     )
     parser.add_argument(
-        "--integrator",
-        metavar="NAME",
-        help=f"how a step is taken: {', '.join(INTEGRATOR_KINDS.ours())}, or MODULE:NAME of your "
-        "own (default: the scene's; Midpoint for a robot)",
-    )
-    parser.add_argument(
         "--height",
         type=float,
         default=0.0,
         metavar="M",
         help="the robot starts with its lowest point this far above the ground [m] (default 0)",
     )
+    _plug_in_arguments(parser)
+    parser.add_argument(
+        "--unsolved",
+        type=_share,
+        default=UNSOLVED_SHARE,
+        metavar="SHARE",
+        help="the run fails if more than this share of its steps is not solved "
+        f"(default {UNSOLVED_SHARE:g})",
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+    )
+
+
+def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contact",
         metavar="MODEL",
@@ -77,15 +86,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "integrator.NAME=VALUE one of the integrator; can be given several times",
     )
     parser.add_argument(
-        "--unsolved",
-        type=_share,
-        default=UNSOLVED_SHARE,
-        metavar="SHARE",
-        help="the run fails if more than this share of its steps is not solved "
-        f"(default {UNSOLVED_SHARE:g})",
-    )
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+        "--integrator",
+        metavar="NAME",
+        help=f"how a step is taken: {', '.join(INTEGRATOR_KINDS.ours())}, or MODULE:NAME of your "
+        "own (default: the scene's; Midpoint for a robot)",
     )
 
 

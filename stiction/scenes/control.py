@@ -122,7 +122,7 @@ def play(
 
     feedforward: torques that the motion takes while it stands on its lower sole, see `grounded`.
     balance: feedback of the centre of mass and of the base's tilt, which `tilt` weighs, see
-    `Pattern.balance`.
+    `Pattern.balance`. The arguments are the keys of a scene file, all of them optional.
     """
     path = file if data is None else data_file(data, origin)
     if path is None:
@@ -132,18 +132,12 @@ def play(
     if names:
         recorded = recorded.renamed(names)
     recorded = recorded.on(robot, hold, ignore)
+    if follow == "prescribe":
+        return _replayed(robot, recorded, lambda reference, _: (Prescribed(reference),))
     given = recorded if gains is None else read_openhrp(path, gains).on(robot, (), ignore)
-    springs = given.stiffness if stiffness is None else stiffness
-    dampers = given.damping if damping is None else damping
-    if follow == "track" and (springs is None or dampers is None):
-        raise InputError(
-            f"play: {recorded.source} has no gains; give stiffness and damping, or gains, the "
-            "motion of the same file whose gains they are"
-        )
+    springs, dampers = _gains(given, stiffness, damping)
 
     def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
-        if springs is None or dampers is None or follow == "prescribe":
-            return (Prescribed(reference),)
         pattern = grounded(recorded, taken_apart(robot)[1]) if feedforward or balance else None
         torques = torques_at(pattern, recorded) if pattern is not None and feedforward else None
         track = PDTracking(reference, springs, dampers, feedforward=torques, limits=limits)
@@ -151,6 +145,25 @@ def play(
             return (track,)
         return track, placed_balance(pattern.balance(tilt=tilt), taken_apart(robot)[0], prefix)
 
+    return _replayed(robot, recorded, controllers)
+
+
+def _gains(given: Recorded, stiffness: float | None, damping: float | None) -> tuple[Any, Any]:
+    """Stiffness and damping, those of a recorded motion where they are not given."""
+    springs = given.stiffness if stiffness is None else stiffness
+    dampers = given.damping if damping is None else damping
+    if springs is None or dampers is None:
+        raise InputError(
+            f"play: {given.source} has no gains; give stiffness and damping, or gains, the "
+            "motion of the same file whose gains they are"
+        )
+    return springs, dampers
+
+
+def _replayed(
+    robot: Robot, recorded: Recorded, controllers: Callable[[Reference, str], tuple[Any, ...]]
+) -> Planned:
+    """A recorded motion, begun where it begins."""
     every, q_index, _ = driven(robot)
     home, where = robot.home.copy(), dict(zip(every, q_index, strict=True))
     home[[where[name] for name in recorded.joints]] = recorded.q[0]
