@@ -19,6 +19,7 @@ Data flows down this list, and a room imports only from rooms above it:
     motion        Motion and its file
     simulation    simulate, Simulation, and warnings
     batch         many worlds on cores or a GPU
+    promises      laws that contact models obey, checked for any model
     plot          figures
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
@@ -58,6 +59,7 @@ from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.metrics.plates import ForcePlate
 from stiction.motion.motion import Motion
+from stiction.promises.check import check_promises
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
 from stiction.scenes.scene import Scene
@@ -111,6 +113,7 @@ __all__ = [
     "Torques",
     "UnsolvedWarning",
     "World",
+    "check_promises",
     "contact_model",
     "controller",
     "integrator",

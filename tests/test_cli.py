@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.cli import COMMANDS, INTEGRATORS, Command, Progress, as_text, main, plain
+from stiction.cli import COMMANDS, Command, Progress, as_text, main, plain
+from stiction.contact.contact_model import MODELS
+from stiction.control.controller import CONTROLLERS
 from stiction.errors import DivergenceError, InputError
 from stiction.motion.motion import Motion
+from stiction.step.integrator import INTEGRATORS
 
 
 def command(run, name="try"):
@@ -73,7 +76,6 @@ def test_version_is_the_installed_one(capsys):
         (["robots", "--fast"], "--fast"),
         (["run"], "ROBOT"),
         (["run", "ball", "--dt", "small"], "--dt"),
-        (["run", "ball", "--integrator", "Euler"], "RungeKutta4"),
         (["bench", "nothing"], "dynamics"),
         (["bench", "dynamics", "--steps", "0"], "--steps: found '0'"),
         (["bench", "dynamics", "--repeats", "two"], "--repeats: found 'two'"),
@@ -278,19 +280,47 @@ def sponge(params, dynamics, contact, memory, work, dt):
 not_a_model = 3
 """
 
+MOTION = """
+from typing import Annotated, NamedTuple
+
+from stiction.extend import Parameter, controller, integrator
+
+
+class Drift(NamedTuple):
+    speed: Annotated[float, Parameter("m/s", low=0)] = 0.5
+
+
+@integrator(Drift)
+def drift(params, system, state, work, time, dt):
+    state.q[2] += dt * params.speed
+    return 0
+
+
+class Lift(NamedTuple):
+    force: float
+
+
+@controller(Lift)
+def lift(params, dynamics, time, q, v):
+    dynamics.control[2] += params.force
+"""
+
 
 @pytest.fixture
 def own_module(tmp_path, monkeypatch):
     """A folder with the module `own_sponge` of a user, who is there."""
     (tmp_path / "own_sponge.py").write_text(SPONGE)
     (tmp_path / "broken_sponge.py").write_text("import math\n1 / 0\n")
+    (tmp_path / "cut_off_sponge.py").write_text("print(\n")
+    (tmp_path / "needy_sponge.py").write_text("import soap\n")
+    (tmp_path / "leaving_sponge.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "own_motion.py").write_text(MOTION)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    from stiction.contact.contact_model import MODELS
-
-    for kind in [kind for kind in MODELS if kind.__module__ == "own_sponge"]:
-        del MODELS[kind]
-    for name in ("own_sponge", "broken_sponge"):
+    for registry in (MODELS, INTEGRATORS, CONTROLLERS):
+        for kind in [kind for kind in registry if kind.__module__ in ("own_sponge", "own_motion")]:
+            del registry[kind]
+    for name in ("own_sponge", "own_motion"):
         sys.modules.pop(name, None)
 
 
@@ -342,11 +372,18 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
     ("model", "parameters", "words"),
     [
         ("Colomb", [], "--contact Colomb: no such contact model; known are"),
-        ("no_such:Model", [], "No module named 'no_such'"),
-        ("own_sponge:Spunge", [], "module 'own_sponge' has no 'Spunge'"),
-        ("own_sponge:not_a_model", [], "is not a contact model"),
-        ("broken_sponge:X", [], "ZeroDivisionError: division by zero"),
-        ("own_sponge:Sponge", [], "has no default for stiffness; give --parameter"),
+        ("no_such:Model", [], "--contact no_such:Model: there is no module 'no_such' in"),
+        ("own_sponge:Spunge", [], "module 'own_sponge' has no 'Spunge'; give Sponge"),
+        ("own_sponge:not_a_model", [], "is not declared with @contact_model; give Sponge"),
+        ("own_sponge:", [], "--contact own_sponge:: give module:Name"),
+        (":Sponge", [], "--contact :Sponge: give module:Name"),
+        ("json:Sponge", [], "has no 'Sponge'; give a NamedTuple declared with @contact_model"),
+        ("sponges/own.py:Sponge", [], "there is no file sponges/own.py"),
+        ("broken_sponge:X", [], "broken_sponge.py, line 2)"),
+        ("cut_off_sponge:X", [], "SyntaxError: '(' was never closed (cut_off_sponge.py, line 1)"),
+        ("needy_sponge:X", [], "cannot be imported: ModuleNotFoundError: No module named 'soap'"),
+        ("leaving_sponge:X", [], "cannot be imported: SystemExit: 3 ("),
+        ("own_sponge:Sponge", [], "Sponge has no default for stiffness; give a value"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
         ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a finite number"),
@@ -355,7 +392,8 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("Coulomb", ["mu_static"], "give NAME=VALUE"),
         ("Coulomb", ["mu_kinetic=0.9"], "give a mu_static of at least mu_kinetic"),
         ("Coulomb", ["mu_static=1", "mu_static=1"], "is given twice"),
-        ("none", ["mu_static=0.8"], "applies to a contact model; give --contact"),
+        ("Coulomb", ["robot.mu_static=1"], "give NAME=VALUE"),
+        ("none", ["mu_static=0.8"], "there is no contact model; give --contact"),
     ],
 )
 def test_wrong_models_and_parameters_are_status_2(own_module, model, parameters, words, capsys):
@@ -376,9 +414,14 @@ def test_an_unknown_model_is_status_2_with_json_too(capsys):
 # ---------------------------------------------------------------------------------------------- run
 
 
-def test_integrators_are_public():
-    for name in INTEGRATORS:
-        assert name in stiction.__all__
+def test_run_tells_which_integrators_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    for name in ("Midpoint", "RungeKutta4", "SemiImplicitEuler", "Leapfrog"):
+        assert f"{name}," in text
+    assert main(["run", "ball", "--integrator", "Euler"]) == 2
+    assert "--integrator Euler: no such integrator; " in capsys.readouterr().err
 
 
 def test_run_writes_the_motion_that_it_tells_of(tmp_path, capsys):
@@ -464,3 +507,40 @@ def test_run_keeps_the_motion_of_a_run_that_diverged(tmp_path, capsys, monkeypat
     assert main(["run", "ball", "--output", str(path)]) == 1
     assert f"the motion until then is in {path}" in capsys.readouterr().err
     np.testing.assert_array_equal(Motion.load(path).q, part.q)
+
+
+@pytest.mark.interpreted
+def test_run_takes_an_integrator_and_a_controller_of_the_user(own_module, capsys):
+    flies = ["run", "ball", "--contact", "none", "--duration", "0.1", "--output", "fly.h5"]
+    argv = [*flies, "--integrator", "own_motion:Drift"]
+    for options, speed in ([], 0.5), (["--parameter", "integrator.speed=2"], 2.0):
+        assert main([*argv, *options]) == 0
+        q = Motion.load("fly.h5").q
+        assert q[-1, 2] - q[0, 2] == pytest.approx(0.1 * speed, rel=1e-12)
+    twice_the_weight = 2 * 9.81 * stiction.robots.ball().total_mass
+    argv = [*flies, "--controller", "own_motion.py:Lift"]
+    assert main([*argv, "--parameter", f"controller.force={twice_the_weight}"]) == 0
+    assert Motion.load("fly.h5").v[-1, 2] == pytest.approx(0.1 * 9.81, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--integrator", "own_motion:Lift"], "is not declared with @integrator; give Drift"),
+        (["--controller", "own_motion:Drift"], "is not declared with @controller; give Lift"),
+        (["--controller", "Lift"], "no such controller; give your own module:Name"),
+        (["--controller", "own_motion:Lift"], "Lift has no default for force; give a value"),
+        (["--parameter", "controller.force=1"], "there is no controller; give --controller"),
+        (
+            ["--integrator", "own_motion:Drift", "--parameter", "integrator.speed=-1"],
+            "Drift: speed is -1.0; give a finite number of at least 0 m/s",
+        ),
+        (
+            ["--parameter", "integrator.speed=1"],
+            "integrator.NAME=VALUE: Midpoint has no 'speed'; it has no parameters",
+        ),
+    ],
+)
+def test_wrong_integrators_and_controllers_are_status_2(own_module, options, words, capsys):
+    assert main(["run", "ball", *options]) == 2
+    assert words in capsys.readouterr().err

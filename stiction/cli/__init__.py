@@ -11,11 +11,9 @@ Packages that take long to import are imported inside the commands: `stiction --
 from stiction.cli.command import Command, UsageError
 from stiction.cli.entry import COMMANDS, build_parser, main
 from stiction.cli.output import Progress, as_text, plain, table
-from stiction.cli.run import INTEGRATORS
 
 __all__ = [
     "COMMANDS",
-    "INTEGRATORS",
     "Command",
     "UsageError",
     "Progress",

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stiction.cli.command import Command, UsageError
-from stiction.cli.models import find_model
 from stiction.cli.output import Result
+from stiction.cli.plug_ins import chosen
 from stiction.cli.robots import add_file_arguments, find_robot
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
 from stiction.errors import InputError, SimulationError
+from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
 UNSOLVED_SHARE = 0.001  # a run with more unsolved steps than this fails
-INTEGRATORS = ("Midpoint", "SemiImplicitEuler", "Leapfrog", "RungeKutta4")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,32 +44,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="time step [s] (default: the scene's; 0.001 for a robot)",
     )
     parser.add_argument(
-        "--integrator",
-        choices=INTEGRATORS,
-        default=INTEGRATORS[0],
-        help=f"time integrator (default {INTEGRATORS[0]})",
-    )
-    parser.add_argument(
         "--height",
         type=float,
         default=0.0,
         metavar="M",
         help="the robot starts with its lowest point this far above the ground [m] (default 0)",
     )
-    parser.add_argument(
-        "--contact",
-        metavar="MODEL",
-        help="a model listed by `stiction models`, your own MODULE:NAME, or none (default: the "
-        "scene's, whose friction any other model uses too; for a robot Coulomb, or none if no "
-        "shape can touch the ground)",
-    )
-    parser.add_argument(
-        "--parameter",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter of the contact model; may be repeated",
-    )
+    _plug_in_arguments(parser)
     parser.add_argument(
         "--unsolved",
         type=_share,
@@ -80,6 +61,35 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+    )
+
+
+def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--contact",
+        metavar="MODEL",
+        help="a model listed by `stiction models`, your own MODULE:NAME, or none (default: the "
+        "scene's, whose friction any other model uses too; for a robot Coulomb, or none if no "
+        "shape can touch the ground)",
+    )
+    parser.add_argument(
+        "--controller",
+        metavar="MODULE:NAME",
+        help="your own controller, in addition to those of the scene",
+    )
+    parser.add_argument(
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the contact model; controller.NAME=VALUE one of the controller, "
+        "integrator.NAME=VALUE one of the integrator; may be repeated",
+    )
+    parser.add_argument(
+        "--integrator",
+        metavar="NAME",
+        help=f"{', '.join(INTEGRATOR_KINDS.ours())}, or your own MODULE:NAME "
+        "(default: the scene's; Midpoint for a robot)",
     )
 
 
@@ -126,7 +136,8 @@ def _simulate_robot(args: argparse.Namespace) -> Motion:
         duration=DURATION if args.duration is None else args.duration,
         dt=DT if args.dt is None else args.dt,
         state=_begin(world, args.height),
-        integrator=getattr(st, args.integrator)(),
+        controller=chosen("controller", args.controller, args.parameter),
+        integrator=chosen("integrator", args.integrator or "Midpoint", args.parameter),
         progress=args.progress,
     )
 
@@ -137,8 +148,8 @@ def _contact(world: World, args: argparse.Namespace) -> Any:
 
     reason = why_nothing_touches(world)
     if args.contact is None and reason:
-        return find_model("none", args.parameter)
-    contact = find_model(args.contact or "Coulomb", args.parameter)
+        return chosen("contact", None, args.parameter)
+    contact = chosen("contact", args.contact or "Coulomb", args.parameter)
     if contact is not None and reason:
         raise UsageError(f"--contact {args.contact}: no shape can touch the ground: {reason}")
     if contact is not None:
@@ -169,7 +180,7 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
     energy = motion.energy().total
     result: Result = {
         "robot": motion.world.robots[0].name,
-        "integrator": args.integrator,
+        "integrator": motion.parameters["integrator"],
         "contact": motion.parameters["contact"] or "none",
         "dt [s]": motion.parameters["dt"],
         "final time [s]": float(motion.time[-1]),

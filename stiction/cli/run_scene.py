@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stiction.cli.command import UsageError
-from stiction.cli.models import find_kind, find_model
 from stiction.cli.output import Result
+from stiction.cli.plug_ins import chosen, find_kind, make, parameters
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -49,30 +49,31 @@ def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:
 def scene_contact(scene: Scene, args: argparse.Namespace) -> Any:
     """The contact model of a run: the scene's, or another one with the friction of the scene."""
     own = scene.contact
-    if args.contact is None and own is None:
-        return find_model("none", args.parameter)
-    if args.contact == "none":
-        return find_model("none", args.parameter)
-    kind = type(own) if args.contact is None else find_kind(args.contact, "--contact")
-    values = scene.contact_of(kind)._asdict() if own is not None else {}
-    given = {text.partition("=")[0] for text in args.parameter}
-    kept = [f"{name}={value!r}" for name, value in values.items() if name not in given]
-    name = kind.__name__ if args.contact is None else args.contact
-    return find_model(name, [*kept, *args.parameter])
+    if args.contact == "none" or (args.contact is None and own is None):
+        return chosen("contact", None, args.parameter)
+    kind = type(own) if args.contact is None else find_kind("--contact", args.contact)
+    given = parameters("contact", args.parameter)
+    return make("contact", kind, {**scene.contact_values(kind), **given})
 
 
 def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Motion:
     """Run a scene as the command line wants it."""
-    import stiction as st
     from stiction.contact.contact_model import NoContact
 
-    model = NoContact() if contact is None else contact
+    own = chosen("controller", args.controller, args.parameter)
+    if own is not None:
+        scene = replace(scene, controllers=(*scene.controllers, own))
+    integrator = scene.integrator
+    if args.integrator is not None:
+        integrator = chosen("integrator", args.integrator, args.parameter)
+    elif given := parameters("integrator", args.parameter):
+        integrator = make("integrator", type(integrator), {**integrator._asdict(), **given})
     return scene.simulate(
-        contact=model,
+        contact=NoContact() if contact is None else contact,
         progress=args.progress,
         duration=args.duration,
         dt=args.dt,
-        integrator=getattr(st, args.integrator)(),
+        integrator=integrator,
     )
 
 

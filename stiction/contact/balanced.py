@@ -64,6 +64,7 @@ from typing import Annotated, NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     IMPULSE_LAW,
     NO_PULL,
     UNIQUE_FORCES,
@@ -74,7 +75,7 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.friction import OPEN, SLIP, STICK, tangential
 from stiction.contact.hunt_crossley import DEPTH
-from stiction.contact.parameters import Exponent, Fraction, Friction, Mass, Speed, Switch
+from stiction.contact.parameters import Exponent, Friction, Mass, Restitution, Speed, Switch
 from stiction.contact.rest import (
     along_ground,
     cannot_stop,
@@ -113,12 +114,12 @@ class Balanced(NamedTuple):
     beta: Exponent = 0.0
     thickness: Annotated[float, Parameter("m", low=0)] = 5e-4  # of the membrane
     spring_beyond: Switch = 1.0  # 1: the membrane acts on deeper points as well
-    relaxation: Annotated[float, Parameter("kg^-2", low=1e-12)] = 1.0
+    relaxation: Annotated[float, Parameter("kg^(2*relative-2)", low=1e-12)] = 1.0
     relative: Switch = 0.0  # 1: relaxation is in units of (tr A / n)^2
     reference_mass: Mass = 5.0  # of the robot that the values are for; 0: take them as they are
     mu_static: Friction = 1.0
     mu_kinetic: Friction = 0.4
-    restitution: Fraction = 0.0
+    restitution: Restitution = 0.0
     eps: Speed = 0.0  # 0: a point rests if friction can stop it within the step
     unilateral: Switch = 1.0
     capped: Switch = 1.0  # 1: damping and friction of the membrane stop a point but do not turn it
@@ -143,7 +144,7 @@ def bearable_in_membrane(p: Balanced, mass: float) -> float:
 
 @contact_model(
     Balanced,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION, UNIQUE_FORCES),
     family=IMPULSE_LAW,
     scratch=BalancedScratch,
     longest_step=bearable_in_membrane,

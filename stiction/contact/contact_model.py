@@ -39,20 +39,29 @@ IMPULSE_LAW, IMPULSE_SOLVER = "impulse law", "impulse solver"
 FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)
 vector = load_vector  # the word that contact models use: row i of an array as a vector
 
-# What a model guarantees whatever it is asked; the laws in the tests check these.
+# What a model guarantees whatever it is asked; `stiction.check_promises` checks these.
 CONE_PER_POINT = "friction stays in the cone at every point"
 NO_PULL = "the ground never pulls"
 NO_ENERGY_GAIN = "contact adds no energy"
 UNIQUE_FORCES = "forces are a function of the state alone"
+FULL_FRICTION = "a sliding point has all of its kinetic friction, against the slip"
+
+# What a parameter is, where `check_promises` must know.
+FRICTION, RESTITUTION = "coefficient of friction", "coefficient of restitution"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Unit and bounds of a parameter of a contact model."""
+    """Unit and bounds of a parameter of a contact model.
+
+    A unit is a product of m, kg, s, N and the like, as "N s/m2"; an exponent may be a parameter or
+    a formula of some, as "N/m^alpha" and "N s/m^(1+beta)".
+    """
 
     unit: str
     low: float = -math.inf
     high: float = math.inf
+    role: str = ""  # FRICTION, RESTITUTION, or anything else
 
 
 @dataclass(frozen=True)
@@ -72,8 +81,7 @@ class Model:
     @property
     def fields(self) -> dict[str, Parameter]:
         """Unit and bounds of each parameter."""
-        hints = get_type_hints(self.kind, include_extras=True)
-        return {name: _parameter(hints[name]) for name in self.kind._fields}  # type: ignore[attr-defined]
+        return fields_of(self.kind)
 
 
 class Memory(NamedTuple):
@@ -142,6 +150,12 @@ def contact_model(
         return compiled
 
     return declare
+
+
+def fields_of(kind: Any) -> dict[str, Parameter]:
+    """Unit and bounds of each field of a parameter tuple."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: _parameter(hints[name]) for name in kind._fields}
 
 
 def _parameter(hint: Any) -> Parameter:

@@ -75,6 +75,7 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     IMPULSE_SOLVER,
     NO_ENERGY_GAIN,
     NO_PULL,
@@ -82,7 +83,7 @@ from stiction.contact.contact_model import (
     contact_model,
 )
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
-from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
+from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.de_saxce import ConvexProblem, de_saxce
 from stiction.contact.solvers.friction_cases import FrictionCases
@@ -113,7 +114,7 @@ class Coulomb(NamedTuple):
 
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
-    restitution: Fraction = 0.0
+    restitution: Restitution = 0.0
     rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
@@ -132,7 +133,7 @@ class SolverScratch(NamedTuple):
 
 @contact_model(
     Coulomb,
-    promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION, NO_ENERGY_GAIN, UNIQUE_FORCES),
     family=IMPULSE_SOLVER,
     point_memory=4,
     scratch=SolverScratch,

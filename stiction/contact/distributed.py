@@ -128,7 +128,8 @@ class Distributed(NamedTuple):
 
         Either a pad of a thickness [m] with an area per point [m2], or rounded studs of a radius
         [m]. restitution: at impact_speed [m/s]; depth: at which tangential springs are told [m];
-        others: friction, times and sliding_damping, as they are.
+        others: friction, times and sliding_damping, as they are. Keywords alone: what a data sheet
+        has of the material and of the sole.
         """
         sole: dict[str, Any] = {"thickness": thickness, "area": area, "radius": radius}
         loss = {"restitution": restitution, "impact_speed": impact_speed, "depth": depth}

@@ -35,6 +35,7 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     CONE_PER_POINT,
+    FULL_FRICTION,
     NO_PULL,
     UNIQUE_FORCES,
     Parameter,
@@ -75,7 +76,7 @@ def calm_step(p: Feedback, mass: float) -> float:
 
 @contact_model(
     Feedback,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION, UNIQUE_FORCES),
     family=ACCELERATION_LAW,
     scratch=LeastNorm,
     longest_step=calm_step,

@@ -33,6 +33,7 @@ from typing import Annotated, NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     IMPULSE_SOLVER,
     NO_PULL,
     Parameter,
@@ -46,7 +47,7 @@ from stiction.contact.friction import (
     choose_friction,
     speed_scale,
 )
-from stiction.contact.parameters import Fraction, Friction, Speed, Switch, Tolerance
+from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.solvers.de_saxce import de_saxce
 from stiction.contact.solvers.least_norm import even_out
 from stiction.contact.solvers.newton import SOLVED, Accuracy, newton
@@ -78,7 +79,7 @@ class GaussSeidel(NamedTuple):
 
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
-    restitution: Fraction = 0.0
+    restitution: Restitution = 0.0
     rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
@@ -90,7 +91,7 @@ class GaussSeidel(NamedTuple):
 
 @contact_model(
     GaussSeidel,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     family=IMPULSE_SOLVER,
     point_memory=4,
     scratch=SolverScratch,

@@ -33,6 +33,7 @@ from typing import Annotated, NamedTuple
 
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     NO_PULL,
     Parameter,
     contact_model,
@@ -91,7 +92,7 @@ def landing_depth(p: HuntCrossley, mass: float, speed: float, gravity: float) ->
 
 @contact_model(
     HuntCrossley,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=bearable_at_depth,
     landing_depth=landing_depth,
@@ -107,7 +108,7 @@ def hunt_crossley(params, dynamics, contact, memory, work, dt):
         f_n = k + c * d_dot  # Eq. (16)
         if p.sticking > 0:
             spring = k / d if d > 0 else like(d, 0)
-            store_held_force(contact, memory, work, i, f_n, d_dot, spring, c + spring * dt, p)
+            store_held_force(contact, memory, work, i, f_n, spring, c + spring * dt, p)
         else:
             store_sliding_force(contact, i, f_n, d_dot, p)
     return OK

@@ -47,6 +47,7 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     IMPULSE_LAW,
     NO_PULL,
     UNIQUE_FORCES,
@@ -55,7 +56,7 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.friction import tangential
-from stiction.contact.parameters import Fraction, Friction, RankTolerance, Speed, Switch
+from stiction.contact.parameters import Friction, RankTolerance, Restitution, Speed, Switch
 from stiction.contact.rest import (
     cannot_stop,
     faster_than_constant,
@@ -76,7 +77,7 @@ class Multipoint(NamedTuple):
 
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
-    restitution: Fraction = 0.0
+    restitution: Restitution = 0.0
     eps: Speed = 0.0  # 0: a point rests if friction can stop it within the step
     rank_tolerance: RankTolerance = 1e-5
     capped: Switch = 1.0  # 1: impulses of points that slide do no work on the robot
@@ -91,7 +92,7 @@ class MultipointScratch(NamedTuple):
 
 @contact_model(
     Multipoint,
-    promises=(CONE_PER_POINT, NO_PULL, UNIQUE_FORCES),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION, UNIQUE_FORCES),
     family=IMPULSE_LAW,
     scratch=MultipointScratch,
 )

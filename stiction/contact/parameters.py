@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from stiction.contact.contact_model import Parameter
+from stiction.contact.contact_model import FRICTION, RESTITUTION, Parameter
 
 Stiffness = Annotated[float, Parameter("N/m", low=0)]
 Damping = Annotated[float, Parameter("N s/m", low=0)]
-Friction = Annotated[float, Parameter("", low=0)]  # coefficient
+Friction = Annotated[float, Parameter("", low=0, role=FRICTION)]  # coefficient, of any kind
+Restitution = Annotated[float, Parameter("", low=0, high=1, role=RESTITUTION)]
 Speed = Annotated[float, Parameter("m/s", low=0)]
 Duration = Annotated[float, Parameter("s", low=0)]
 Mass = Annotated[float, Parameter("kg", low=0)]

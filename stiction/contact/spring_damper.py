@@ -31,6 +31,7 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
+    FULL_FRICTION,
     NO_PULL,
     contact_model,
     parameters,
@@ -109,7 +110,7 @@ def forget_stretch(params, memory):
 
 
 @kernel
-def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
+def store_held_force(contact, memory, work, i, f_nu, spring, damper, p):
     """Write the force of a point with normal force f_nu that a spring holds along the ground.
 
     spring, damper: along the ground [N/m, N s/m]. Where their force is more than friction, the
@@ -119,7 +120,7 @@ def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
     if p.unilateral > 0 and f_nu < 0:
         f_nu = like(f_nu, 0)  # the ground does not pull
     point, now, trial, time = contact.point[i], memory.now, memory.trial, work.clock[0]
-    v_sigma = add(v, scale(d_dot, nu))  # Eq. (8)
+    v_sigma = sub(v, scale(dot(nu, v), nu))  # Eq. (8)
     stretch = zero_vector(f_nu)
     if now[point, TOUCHES] > 0:
         x = (now[point, STRETCH], now[point, STRETCH + 1], now[point, STRETCH + 2])
@@ -137,7 +138,7 @@ def store_held_force(contact, memory, work, i, f_nu, d_dot, spring, damper, p):
 
 @contact_model(
     SpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=lambda p, mass: bearable_step(p.stiffness, p.damping, mass),
 )
@@ -153,7 +154,7 @@ def spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (13)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK
@@ -161,7 +162,7 @@ def spring_damper(params, dynamics, contact, memory, work, dt):
 
 @contact_model(
     ImplicitSpringDamper,
-    promises=(CONE_PER_POINT, NO_PULL),
+    promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     point_memory=POINT_STATE,
     longest_step=lambda p, mass: implicit_bearable_step(p.stiffness, p.damping, mass),
 )
@@ -177,7 +178,7 @@ def implicit_spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (14)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, d_dot, k, c, p)
+            store_held_force(contact, memory, work, i, f_nu, k, c, p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK

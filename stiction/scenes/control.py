@@ -41,6 +41,11 @@ class Control:
     robot: int = 0  # number of the robot in the scene
     where: str = ""  # in a file, for errors
 
+    @property
+    def endless(self) -> bool:
+        """Whether it goes on as long as is wanted."""
+        return KINDS[self.kind].endless
+
     def plan(self, robot: Robot) -> Planned:
         """The motion for a robot; planning a pattern takes a while."""
         try:
@@ -58,6 +63,7 @@ class Kind:
     make: Callable[..., Planned]
     parameters: Mapping[str, Any]
     required: tuple[str, ...]
+    endless: bool = False  # goes on as long as is wanted
 
 
 def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = None) -> Planned:
@@ -77,8 +83,8 @@ def servos(robot: Robot) -> Planned:
     if not single.all():
         name = robot.actuator_name[np.flatnonzero(~single)[0]]
         raise InputError(
-            f"servos: actuator '{name}' of robot '{robot.name}' is not a position servo; take "
-            "another kind"
+            f"servos: actuator '{name}' of robot '{robot.name}' is not a position servo; "
+            "choose another kind"
         )
     home = robot.home[robot.q_index[robot.actuator_link]]
     stiffness = -robot.actuator_bias[:, 1] * robot.actuator_gear
@@ -116,7 +122,7 @@ def play(
 
     feedforward: torques that the motion takes while it stands on its lower sole, see `grounded`.
     balance: feedback of the centre of mass and of the base's tilt, which `tilt` weighs, see
-    `Pattern.balance`.
+    `Pattern.balance`. The arguments are the keys of a scene file, all of them optional.
     """
     path = file if data is None else data_file(data, origin)
     if path is None:
@@ -126,18 +132,12 @@ def play(
     if names:
         recorded = recorded.renamed(names)
     recorded = recorded.on(robot, hold, ignore)
+    if follow == "prescribe":
+        return _replayed(robot, recorded, lambda reference, _: (Prescribed(reference),))
     given = recorded if gains is None else read_openhrp(path, gains).on(robot, (), ignore)
-    springs = given.stiffness if stiffness is None else stiffness
-    dampers = given.damping if damping is None else damping
-    if follow == "track" and (springs is None or dampers is None):
-        raise InputError(
-            f"play: {recorded.source} has no gains; give stiffness and damping, or in gains "
-            "the name of a motion in the same file that has them"
-        )
+    springs, dampers = _gains(given, stiffness, damping)
 
     def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
-        if springs is None or dampers is None or follow == "prescribe":
-            return (Prescribed(reference),)
         pattern = grounded(recorded, taken_apart(robot)[1]) if feedforward or balance else None
         torques = torques_at(pattern, recorded) if pattern is not None and feedforward else None
         track = PDTracking(reference, springs, dampers, feedforward=torques, limits=limits)
@@ -145,6 +145,25 @@ def play(
             return (track,)
         return track, placed_balance(pattern.balance(tilt=tilt), taken_apart(robot)[0], prefix)
 
+    return _replayed(robot, recorded, controllers)
+
+
+def _gains(given: Recorded, stiffness: float | None, damping: float | None) -> tuple[Any, Any]:
+    """Stiffness and damping, those of a recorded motion where they are not given."""
+    springs = given.stiffness if stiffness is None else stiffness
+    dampers = given.damping if damping is None else damping
+    if springs is None or dampers is None:
+        raise InputError(
+            f"play: {given.source} has no gains; give stiffness and damping, or in gains "
+            "the name of a motion in the same file that has them"
+        )
+    return springs, dampers
+
+
+def _replayed(
+    robot: Robot, recorded: Recorded, controllers: Callable[[Reference, str], tuple[Any, ...]]
+) -> Planned:
+    """A recorded motion, begun where it begins."""
     every, q_index, _ = driven(robot)
     home, where = robot.home.copy(), dict(zip(every, q_index, strict=True))
     home[[where[name] for name in recorded.joints]] = recorded.q[0]
@@ -178,7 +197,9 @@ def _recorded(path: Path, motion: str | None, cutoff: float | None) -> Recorded:
 # -------------------------------------------------------------------------------------------- kinds
 
 
-def _kind(make: Callable[..., Planned], *functions: Callable[..., Any]) -> Kind:
+def _kind(
+    make: Callable[..., Planned], *functions: Callable[..., Any], endless: bool = False
+) -> Kind:
     """A kind whose parameters are those of some functions, less the robot."""
     hints: dict[str, Any] = {}
     required = []
@@ -190,7 +211,7 @@ def _kind(make: Callable[..., Planned], *functions: Callable[..., Any]) -> Kind:
             hints[name] = types[name]
             if parameter.default is inspect.Parameter.empty:
                 required.append(name)
-    return Kind(make, hints, tuple(required))
+    return Kind(make, hints, tuple(required), endless)
 
 
 def _plans(name: str) -> bool:
@@ -201,6 +222,10 @@ def _plans(name: str) -> bool:
     )
 
 
-KINDS: dict[str, Kind] = {"hold": _kind(hold), "servos": _kind(servos), "play": _kind(play)} | {
+KINDS: dict[str, Kind] = {
+    "hold": _kind(hold, endless=True),
+    "servos": _kind(servos, endless=True),
+    "play": _kind(play),
+} | {
     name: _kind(planned(name), getattr(patterns, name)) for name in patterns.__all__ if _plans(name)
 }

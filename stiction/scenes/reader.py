@@ -11,13 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from stiction import robots
-from stiction.contact.contact_model import MODELS, checked_model
+from stiction.contact.contact_model import MODELS
 from stiction.errors import InputError, SceneFileError
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
 from stiction.scenes.grounds import KEYS, read_ground
 from stiction.scenes.planned import FOLLOW
-from stiction.scenes.scene import ENDLESS, Scene, contact_kinds
+from stiction.scenes.plug_ins import (
+    CONTACT_MODELS,
+    CONTROLLER_KINDS,
+    INTEGRATOR_KINDS,
+    PlugIns,
+    checked_value,
+    missing_fields,
+)
+from stiction.scenes.scene import Scene
 from stiction.scenes.table import REQUIRED, Table
 from stiction.scenes.toml_lines import Lines
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits
@@ -27,7 +35,7 @@ from stiction.world.world import GRAVITY
 
 TOP = (
     "name shows duration dt dt_force_law gravity expect limits "
-    "robot object ground contact material controller push force"
+    "robot object ground contact material controller integrator push force"
 ).split()
 BODY = (
     "model options file data origin base name position heading above velocity turning keyframe "
@@ -60,9 +68,11 @@ def parse_scene(text: str, path: Path) -> Scene:
     bodies = [_body(entry, path.parent) for entry in table.tables("robot")]
     if not bodies:
         table.refuse("is missing; give one [robot] or several [[robot]]", "robot")
-    controls = _controls(table, bodies, path.parent)
-    if "duration" not in table and not any(c.kind not in ENDLESS for c in controls):
+    planned, own = _controllers_of_user(table)
+    controls = _controls(planned, bodies, path.parent)
+    if "duration" not in table and all(control.endless for control in controls):
         table.refuse("is missing, and no planned motion has one; give a number in s", "duration")
+    contact = _contact(table, path.parent)  # before the materials: it may bring parameters
     return Scene(
         name=table.text("name", path.stem),
         shows=table.text("shows"),
@@ -70,8 +80,10 @@ def parse_scene(text: str, path: Path) -> Scene:
         objects=tuple(_body(entry, path.parent) for entry in table.tables("object")),
         ground=read_ground(table.table("ground")),
         materials=_materials(table),
-        contact=_contact(table),
+        contact=contact,
         controls=controls,
+        controllers=tuple(_plug_in(entry, CONTROLLER_KINDS, path.parent) for entry in own),
+        integrator=_integrator(table, path.parent),
         forces=(*_pushes(table), *_forces(table)),
         duration=table.number("duration", "s", None, above=0),
         dt=table.number("dt", "s", Scene.dt, above=0),
@@ -168,10 +180,17 @@ def _numbers_by_name(table: Table, unit: str) -> dict[str, float]:
 # ------------------------------------------------------------------------------------------ control
 
 
-def _controls(table: Table, bodies: list[Body], folder: Path) -> tuple[Control, ...]:
+def _controllers_of_user(table: Table) -> tuple[list[Table], list[Table]]:
+    """The controllers of a scene that are of our kinds, and those that are a user's own."""
+    every = table.tables("controller")
+    own = [entry for entry in every if ":" in entry.text("kind")]
+    return [entry for entry in every if entry not in own], own
+
+
+def _controls(entries: list[Table], bodies: list[Body], folder: Path) -> tuple[Control, ...]:
     names = [body.name or body.model or f"{k}" for k, body in enumerate(bodies)]
     controls: list[Control] = []
-    for entry in table.tables("controller"):
+    for entry in entries:
         kind = entry.choice("kind", KINDS)
         known = KINDS[kind].parameters
         entry.only(["kind", "robot", *known])
@@ -194,34 +213,50 @@ def _controls(table: Table, bodies: list[Body], folder: Path) -> tuple[Control, 
     return tuple(controls)
 
 
-# ---------------------------------------------------------------------------- contact and materials
+# --------------------------------------------------------------- plug-ins: ours and those of users
 
 
-def _contact(table: Table) -> Any:
+def _plug_in(entry: Table, sort: PlugIns, folder: Path, key: str = "kind", name: str = "") -> Any:
+    """The parameters of a plug-in whose name a table gives, with the values that it gives."""
+    name = entry.text(key, name or REQUIRED)
+    try:
+        kind = sort.find(name, folder)
+    except InputError as error:
+        entry.refuse(f"is '{name}'; {error}", key)
+    entry.only([key, *kind._fields])
+    for field in missing_fields(kind, entry.values):
+        entry.refuse(f"is missing; '{name}' needs it", field)
+    values = {}
+    for field in kind._fields:
+        if field in entry:
+            try:
+                values[field] = checked_value(kind, field, entry.values[field])
+            except InputError as error:
+                entry.refuse(str(error), field)
+    return kind(**values)
+
+
+def _integrator(table: Table, folder: Path) -> Any:
+    return _plug_in(table.table("integrator"), INTEGRATOR_KINDS, folder, name="Midpoint")
+
+
+def _contact(table: Table, folder: Path) -> Any:
     """The contact model of the scene; None for "none"."""
     entry = table.table("contact")
-    kinds = contact_kinds()
     groundless = table.table("ground").choice("kind", KEYS, "plane") == "none"
-    name = entry.choice("model", [*kinds, "none"], "none" if groundless else "GaussSeidel")
-    if name == "none":
+    default = "none" if groundless else "GaussSeidel"
+    if entry.text("model", default) == "none":
         entry.only(["model"])
         return None
-    fields = MODELS[kinds[name]].fields
-    entry.only(["model", *fields])
-    values = {}
-    for key in fields:
-        if key in entry:
-            values[key] = entry.number(key, fields[key].unit)
-            try:
-                checked_model(kinds[name](**{key: values[key]}))
-            except InputError as error:
-                entry.refuse(str(error), key)
-    model = checked_model(kinds[name](**values))
+    model = _plug_in(entry, CONTACT_MODELS, folder, "model", default)
     try:
-        check_friction(name, ("any", "other"), model._asdict())
+        check_friction(type(model).__name__, ("any", "other"), model._asdict())
     except InputError as error:
         entry.refuse(str(error))
     return model
+
+
+# ---------------------------------------------------------------------------------------- materials
 
 
 def _materials(table: Table) -> dict[tuple[str, str], dict[str, float]]:

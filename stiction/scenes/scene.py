@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact, checked_model, our_models
+from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
@@ -18,6 +18,7 @@ from stiction.robot.robot import Robot
 from stiction.scenes.body import Body
 from stiction.scenes.control import Control
 from stiction.scenes.planned import Planned
+from stiction.scenes.plug_ins import CONTACT_MODELS, parameter_tuple
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
 from stiction.simulation.arguments import MIDPOINT
 from stiction.simulation.simulate import EVERY_STEP, Recording, simulate
@@ -46,6 +47,8 @@ class Scene:
     materials: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
     contact: Any = field(default_factory=GaussSeidel)
     controls: tuple[Control, ...] = ()
+    controllers: tuple[Any, ...] = ()  # as `simulate` takes them; they act beside the controls
+    integrator: Any = MIDPOINT
     forces: tuple[Push | TabulatedForce, ...] = ()
     duration: float | None = None  # [s]; None: as long as the longest planned motion
     dt: float = 0.001  # [s]
@@ -73,7 +76,7 @@ class Scene:
                     f"there are {len(self.robots)}, each with one control at most"
                 )
             taken.add(control.robot)
-        if self.duration is None and not any(c.kind not in ENDLESS for c in self.controls):
+        if self.duration is None and all(one.endless for one in self.controls):
             raise InputError(f"scene '{self.name}': has no duration and no motion with one")
 
     @property
@@ -110,7 +113,7 @@ class Scene:
         bound: list[Any] = []
         for k, plan in self.plans.items():
             bound += plan.bound(f"{world.robots[k].name}/" if len(world.robots) > 1 else "")
-        return tuple(bound) or None
+        return (*bound, *self.controllers) or None
 
     def start(self) -> State:
         """The state that the scene starts from: planned motions at their begin, bodies placed."""
@@ -160,14 +163,15 @@ class Scene:
 
     def contact_of(self, kind: Any) -> Any:
         """A contact model of another kind with the friction of the scene."""
-        if kind is type(self.contact):
-            return self.contact
-        values = {
-            name: getattr(self.contact, name)
-            for name in FRICTION
-            if hasattr(self.contact, name) and name in MODELS[kind].fields
-        }
-        return checked_model(kind(**values))
+        return parameter_tuple(kind, self.contact_values(kind))
+
+    def contact_values(self, kind: Any) -> dict[str, float]:
+        """The parameters of the scene's contact model that hold for one of some kind."""
+        if self.contact is None:
+            return {}
+        own = self.contact._asdict()
+        same = kind is type(self.contact)
+        return {name: own[name] for name in own if same or name in {*FRICTION} & {*kind._fields}}
 
     def step_for(self, contact: Any) -> float:
         """The time step for a contact model [s]."""
@@ -187,17 +191,20 @@ class Scene:
         progress: Callable[[float], None] | None = None,
         duration: float | None = None,
         dt: float | None = None,
-        integrator: Any = MIDPOINT,
+        integrator: Any = None,
         record: Recording = EVERY_STEP,
     ) -> Motion:
         """Run it.
 
-        contact: a model to take in the place of the scene's, or the name of one of ours, which
-        takes over the scene's friction. duration and dt [s] take the place of the scene's; without
-        dt, force laws take `dt_force_law`.
+        contact: a model to take in the place of the scene's, or the name of one, which takes over
+        the scene's friction. duration and dt [s] and integrator take the place of the scene's;
+        without dt, force laws take `dt_force_law`.
         """
         if isinstance(contact, str):
-            contact = self.contact_of(model_kind(contact))
+            try:
+                contact = self.contact_of(CONTACT_MODELS.find(contact))
+            except InputError as error:
+                raise InputError(f"contact: found {contact!r}; {error}") from None
         model = self.contact if contact is None else contact
         world = self.world()
         self._check_forces(world)
@@ -210,7 +217,7 @@ class Scene:
             state=self.start(),
             controller=self.controller(world),
             forces=self.forces,
-            integrator=integrator,
+            integrator=self.integrator if integrator is None else integrator,
             record=record,
             progress=progress,
         )
@@ -234,19 +241,3 @@ class Scene:
     def verdict(self, motion: Motion) -> Verdict:
         """How the first robot ends, and what the ground did, see `stiction.scenes.verdict`."""
         return verdict(motion, plan=self.plans.get(0), limits=self.limits)
-
-
-ENDLESS = ("hold", "servos")  # kinds of control that go on as long as is wanted
-
-
-def model_kind(name: str) -> Any:
-    """One of our contact models by name."""
-    ours = contact_kinds()
-    if name not in ours:
-        raise InputError(f"no contact model '{name}'; known are {', '.join(ours)}")
-    return ours[name]
-
-
-def contact_kinds() -> dict[str, Any]:
-    """All contact models of ours by name."""
-    return {kind.__name__: kind for kind in our_models()}

@@ -47,10 +47,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
     unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
-    guess_saturations(dynamics, instant.dt, instant.implicit)
-    for d in range(len(v)):
-        dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, dt), LOOSE
-        hold_mode(dynamics, d, q, v, dt, shares)
+    guess_modes(dynamics, instant, q, v, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
     asked = before = -1  # for which modes contact was solved last, and the time before
     while True:  # one call each of elimination and contact: the compiler inlines them
@@ -62,9 +59,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
         fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
         factor = like(dt, 0)  # by which the impulses act as known forces from now on
-        circles = False
-        if not solves(model) and (turn == JOINTS or not fits):
-            circles = fingerprint(dynamics) == (asked if turn == JOINTS else before)
+        circles = goes_in_circles(model, dynamics, turn, fits, asked, before)
         if turn == TOGETHER:
             if fits and not detect_missed_contacts(
                 model, system.surface, dynamics, instant, shares, v
@@ -91,6 +86,23 @@ def solve_joints_and_contact(system, instant, q, v, shares):
             turn, tries = JOINTS if factor > 0 else CHECK, 0
             if held and factor > 0:
                 rounds += 1 + ROUNDS * circles
+
+
+@kernel
+def guess_modes(dynamics, instant, q, v, shares):
+    """Start with modes of servos and joints that fit the current velocities."""
+    guess_saturations(dynamics, instant.dt, instant.implicit)
+    for d in range(len(v)):
+        dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, instant.dt), LOOSE
+        hold_mode(dynamics, d, q, v, instant.dt, shares)
+
+
+@kernel
+def goes_in_circles(model, dynamics, turn, fits, asked, before):
+    """Tell whether a law is about to be evaluated again for modes that it had before."""
+    if solves(model) or (turn != JOINTS and fits):
+        return False
+    return fingerprint(dynamics) == (asked if turn == JOINTS else before)
 
 
 @kernel

@@ -90,7 +90,10 @@ def add_work(report, done, step):
 
 
 def run(params, system, state, work, record, clock, first, last, report):
-    """Take the steps from first to last - 1; returns a status."""
+    """Take the steps from first to last - 1; returns a status.
+
+    The one function that Python calls; its arguments are everything that a step needs.
+    """
     for number in range(first, last):
         row, keep = number // clock.every, number % clock.every == 0
         if keep:

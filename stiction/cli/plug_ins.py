@@ -1,0 +1,74 @@
+"""Contact models, integrators and controllers of a command line: by name, with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stiction.cli.command import UsageError
+from stiction.errors import InputError
+from stiction.scenes.plug_ins import (
+    CONTACT_MODELS,
+    CONTROLLER_KINDS,
+    INTEGRATOR_KINDS,
+    parameter_tuple,
+)
+
+SORTS = {
+    "contact": CONTACT_MODELS,
+    "integrator": INTEGRATOR_KINDS,
+    "controller": CONTROLLER_KINDS,
+}
+GIVE = (
+    "NAME=VALUE with a number, such as mu_static=0.8; controller.NAME=VALUE, integrator.NAME=VALUE"
+)
+
+
+def find_kind(option: str, name: str, sort: str = "contact") -> Any:
+    """Return the type of parameters that an option names, alone or as module:Name."""
+    try:
+        return SORTS[sort].find(name)
+    except InputError as error:
+        raise UsageError(f"{option} {name}: {error}") from None
+
+
+def make(sort: str, kind: Any, values: Mapping[str, float]) -> Any:
+    """Return a plug-in with the values of `--parameter`."""
+    try:
+        return parameter_tuple(kind, values)
+    except InputError as error:
+        dotted = "NAME=VALUE" if sort == "contact" else f"{sort}.NAME=VALUE"
+        raise UsageError(f"--parameter {dotted}: {error}") from None
+
+
+def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
+    """Return the plug-in of an option with its parameters; None where no name is given."""
+    values = parameters(sort, given)
+    if name is None or (sort == "contact" and name == "none"):
+        if values:
+            told = next(iter(values))
+            raise UsageError(
+                f"--parameter {told}: there is no {SORTS[sort].what}; give --{sort} with a name"
+            )
+        return None
+    return make(sort, find_kind(f"--{sort}", name, sort), values)
+
+
+def parameters(sort: str, given: Sequence[str]) -> dict[str, float]:
+    """Return the values of one sort of plug-in among "name=value" and "sort.name=value"."""
+    values: dict[str, float] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        owner, _, name = key.rpartition(".")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name or (owner or "contact") not in SORTS:
+            raise UsageError(f"--parameter {text}: give {GIVE}")
+        if (owner or "contact") != sort:
+            continue
+        if name in values:
+            raise UsageError(f"--parameter {text}: '{name}' is given twice")
+        values[name] = number
+    return values

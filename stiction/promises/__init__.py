@@ -1,0 +1,1 @@
+"""Laws that every contact model obeys, and those that it promises: checked for any model."""

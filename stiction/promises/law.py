@@ -1,0 +1,119 @@
+"""What a law is: a name, the promise that it belongs to, and a trial that measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stiction.contact.contact_model import FRICTION, MODELS, RESTITUTION, fields_of
+from stiction.errors import InputError
+from stiction.motion.motion import Motion
+from stiction.simulation.simulate import simulate
+from stiction.world.world import State, World
+
+
+class Setting(NamedTuple):
+    """What the laws are tried with."""
+
+    mass: float = 2.0  # of the bodies [kg]
+    dt: float = 1e-3  # longest time step [s]
+    brief: bool = False  # few trials
+
+    def few(self, many: int, few: int) -> int:
+        """One of two numbers of trials."""
+        return few if self.brief else many
+
+
+class Measured(NamedTuple):
+    """A number that a law bounds, and where it was measured."""
+
+    value: float
+    bound: float
+    where: str
+
+    @property
+    def excess(self) -> float:
+        """The value in units of the bound; not a number counts as infinite."""
+        if not self.value <= self.bound:
+            return self.value / self.bound if self.value > 0 < self.bound else math.inf
+        return self.value / self.bound if self.bound > 0 else 0.0
+
+
+Trial = Callable[[Any, Setting], Iterator[Measured]]
+
+
+@dataclass(frozen=True)
+class Law:
+    """What a model obeys, always or if it promises so."""
+
+    name: str
+    trial: Trial
+    promise: str | None  # None: every model obeys it
+    long: bool  # takes thousands of steps: not tried in brief
+
+    def concerns(self, model: Any, setting: Setting) -> bool:
+        """Whether a model must obey it, and it is tried in such a setting."""
+        promised = self.promise is None or self.promise in MODELS[type(model)].promises
+        return promised and not (self.long and setting.brief)
+
+
+LAWS: list[Law] = []
+
+
+def law(name: str, promise: str | None = None, long: bool = False) -> Callable[[Trial], Trial]:
+    """Declare what measures how far a model is from a law."""
+
+    def declare(trial: Trial) -> Trial:
+        LAWS.append(Law(name, trial, promise, long))
+        return trial
+
+    return declare
+
+
+# ------------------------------------------------------------------------------------- for the laws
+
+
+def run(
+    world: World, model: Any, state: State, dt: float, steps: int = 1, **options: Any
+) -> Motion:
+    """Simulate some steps."""
+    return simulate(world, model, duration=steps * dt, dt=dt, state=state, **options)
+
+
+def require_touch(motion: Motion, where: str) -> Iterator[Measured]:
+    """Break the law if there was no force: then the trial shows nothing."""
+    if not motion.force[:-1].any():
+        yield Measured(math.inf, 0.0, f"no force: {where}")
+
+
+def farthest(found: np.ndarray, expected: np.ndarray) -> float:
+    """Largest difference of two arrays; NaN where one has such."""
+    return float(np.abs(np.asarray(found) - expected).max(initial=0.0))
+
+
+def fields_with(model: Any, role: str) -> list[str]:
+    """Names of the parameters of a model that have a role."""
+    return [name for name, one in fields_of(type(model)).items() if one.role == role]
+
+
+def with_friction(model: Any, mu: float) -> Any:
+    """The same model with all its coefficients of friction equal."""
+    return model._replace(**dict.fromkeys(fields_with(model, FRICTION), mu))
+
+
+def with_restitution(model: Any, restitution: float) -> Any:
+    """The same model with another restitution, if it has one."""
+    return model._replace(**dict.fromkeys(fields_with(model, RESTITUTION), restitution))
+
+
+def require_friction(model: Any, promise: str) -> None:
+    """Raise InputError if a model promises something of friction and has no coefficient."""
+    if not fields_with(model, FRICTION):
+        raise InputError(
+            f"{type(model).__name__} promises that {promise}, and none of its parameters is a "
+            "coefficient of friction; annotate that one as Friction of stiction.extend"
+        )

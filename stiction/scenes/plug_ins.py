@@ -1,0 +1,169 @@
+"""Contact models, integrators and controllers by name: ours, or `module:Name` of a user's own.
+
+Importing a module runs its code. Nothing is imported but the module that such a name tells, from a
+folder (that of the scene, or the current one) or from where Python has its packages.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from stiction.contact.contact_model import MODELS, NoContact, checked_parameter, fields_of
+from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.errors import InputError
+from stiction.step.integrator import INTEGRATORS
+
+
+@dataclass(frozen=True)
+class PlugIns:
+    """All plug-ins of one sort: how they are called, and where they are registered."""
+
+    what: str
+    registries: tuple[Mapping[type, Any], ...]
+    have_names: bool = True  # whether those of ours are named without a module
+
+    def ours(self) -> dict[str, Any]:
+        """Those of ours by name, in the order of their declaration."""
+        every = [kind for registry in self.registries for kind in registry if self.have_names]
+        return {
+            kind.__name__: kind
+            for kind in every
+            if kind is not NoContact and kind.__module__.startswith("stiction.")
+        }
+
+    def find(self, name: str, folder: Path = Path()) -> Any:
+        """The type of parameters that a name means; `folder` is where its module may be.
+
+        Raises InputError that tells what was found, and what would do.
+        """
+        if ":" in name:
+            return self._of_module(name, folder)
+        ours = self.ours()
+        if name in ours:
+            return ours[name]
+        near = difflib.get_close_matches(name, ours, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        there = f"known are {', '.join(ours)}; or " if ours else ""
+        raise InputError(f"no such {self.what}; {there}give your own module:Name{hint}")
+
+    def _of_module(self, name: str, folder: Path) -> Any:
+        module, _, attribute = name.rpartition(":")
+        if not module or not attribute:
+            raise InputError("give module:Name, such as my_laws:Sponge or laws/my_laws.py:Sponge")
+        imported = imported_module(module, folder)
+        found = getattr(imported, attribute, None)
+        if self._has(found):
+            return found
+        there = ", ".join(value.__name__ for value in vars(imported).values() if self._has(value))
+        decorator = f"@{self.what.replace(' ', '_')}"
+        fault = (
+            f"module '{module}' has no '{attribute}'"
+            if found is None
+            else f"'{attribute}' of module '{module}' is not declared with {decorator}"
+        )
+        raise InputError(f"{fault}; give {there or f'a NamedTuple declared with {decorator}'}")
+
+    def _has(self, value: Any) -> bool:
+        return isinstance(value, type) and any(value in registry for registry in self.registries)
+
+
+CONTACT_MODELS = PlugIns("contact model", (MODELS,))
+INTEGRATOR_KINDS = PlugIns("integrator", (INTEGRATORS,))
+CONTROLLER_KINDS = PlugIns("controller", (CONTROLLERS, PRESCRIBERS), have_names=False)
+
+
+# ------------------------------------------------------------------------------------------- import
+
+
+def imported_module(name: str, folder: Path) -> ModuleType:
+    """Import a module by its name, or by the path of its file; it may be in a folder."""
+    if name.endswith(".py"):
+        file = folder / name
+        if not file.is_file():
+            raise InputError(f"there is no file {file}")
+        name, folder = file.stem, file.parent
+    place = str(folder.absolute())
+    _check_not_another(name, place)
+    importlib.invalidate_caches()
+    sys.path.insert(0, place)
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            raise InputError(
+                f"there is no module '{error.name}' in {place}, and none is installed"
+            ) from None
+        raise InputError(f"module '{name}' cannot be imported: {_told(error)}") from error
+    finally:
+        sys.path.remove(place)
+
+
+def _check_not_another(name: str, place: str) -> None:
+    """Raise InputError if a folder has a module whose name another one, in use, has too."""
+    first = name.partition(".")[0]
+    loaded, found = sys.modules.get(first), PathFinder.find_spec(first, [place])
+    if loaded is None or found is None or found.origin is None:
+        return
+    file = getattr(loaded, "__file__", None)
+    if file is None or Path(file).resolve() != Path(found.origin).resolve():
+        raise InputError(
+            f"another module '{first}' is in use, {file or 'built in'}; rename {found.origin}"
+        )
+
+
+def _told(error: BaseException) -> str:
+    """An error and its line."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):  # tells its own
+        return text
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{text} ({last.filename}, line {last.lineno})"
+
+
+# --------------------------------------------------------------------------------------- parameters
+
+
+def parameter_tuple(kind: Any, given: Mapping[str, Any]) -> Any:
+    """The parameters of a plug-in, with some values, checked.
+
+    Raises InputError where a name is not known, a value does not fit or one is missing.
+    """
+    for name in given:
+        if name not in kind._fields:
+            raise InputError(
+                f"{kind.__name__} has no '{name}'; it has "
+                f"{', '.join(kind._fields) or 'no parameters'}"
+            )
+    missing = missing_fields(kind, given)
+    if missing:
+        raise InputError(f"{kind.__name__} has no default for {', '.join(missing)}; give a value")
+    return kind(**{name: checked_value(kind, name, value) for name, value in given.items()})
+
+
+def missing_fields(kind: Any, given: Mapping[str, Any]) -> list[str]:
+    """Parameters of a plug-in that have no default and are not given."""
+    return [name for name in kind._fields if name not in {*kind._field_defaults, *given}]
+
+
+def checked_value(kind: Any, name: str, value: Any) -> Any:
+    """A parameter as its kernel takes it: a float within its bounds, or an array of floats."""
+    if get_type_hints(kind)[name] is not np.ndarray:
+        return checked_parameter(kind.__name__, name, fields_of(kind)[name], value)
+    try:
+        array = np.array(value, float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.ndim == 0 or not np.isfinite(array).all():
+        raise InputError(f"{kind.__name__}: {name} is {value!r}; give a list of numbers")
+    return array
