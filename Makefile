@@ -29,7 +29,6 @@ demo: $(VENV)/.installed
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not slow and (jit or not interpreted)"
-	$(MAKE) coverage
 
 test-all: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)

@@ -123,7 +123,7 @@ def test_another_contact_model_takes_over_the_friction_and_force_laws_a_shorter_
     springs = one.contact_of(st.SpringDamper)
     assert springs.mu_kinetic == 0.21
     assert (one.step_for(one.contact), one.step_for(springs)) == (1e-3, 1e-4)
-    assert one.contact_of(st.Coulomb) is one.contact
+    assert one.contact_of(st.Coulomb) == one.contact
     with pytest.raises(InputError, match="found 'Glue'; no such contact model; known are"):
         one.simulate(contact="Glue")
 
