@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make demo          a small humanoid walks under every contact model: table, picture, motions"
-	@echo "make test          lint and tests, less the slow reproductions: compiled, then make coverage"
+	@echo "make test          lint and the compiled tests, less the slow reproductions"
 	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"
 	@echo "make format        let ruff lay out the code"

@@ -271,7 +271,7 @@ def test_a_law_whose_every_path_has_a_status_is_taken(tmp_path):
 
 def test_a_law_that_yields_is_refused_where_it_is_declared(tmp_path):
     text, _ = edited(LAW, "return OK", "yield OK")
-    with pytest.raises(InputError, match="contact model 'sponge' yields"):
+    with pytest.raises(InputError, match="contact model 'sponge' is a generator"):
         module_of(text, tmp_path)
 
 
