@@ -2,13 +2,13 @@
 
 The recursions of R. Featherstone, "Rigid Body Dynamics Algorithms" (Springer 2008), table 7.1, in
 world axes, with the hybrid dynamics of its chapter 9: a coordinate whose acceleration is known is
-not eliminated, and the force that it takes comes out as `reaction`. A joint of several degrees of
-freedom is eliminated one coordinate after the other, which is the Cholesky factorisation of its 6x6
-or 3x3 block; so a free base needs no solver of its own.
+not eliminated, and the force that it requires is returned in `reaction`. A joint with several
+degrees of freedom is eliminated one coordinate at a time, which is the Cholesky factorisation of
+its 6x6 or 3x3 block, so a free base needs no solver of its own.
 
-The same factors U and D give the response to impulses, and the inverse inertia that contact points
-feel: Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with static
-friction", Eq. (16), (17).
+The same factors U and D give the response to impulses, and the inverse inertia at the contact
+points: Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with
+static friction", Eq. (16), (17).
 """
 
 from stiction.compiler.compiled import kernel
@@ -67,10 +67,10 @@ def move_links(dynamics, q, v):
 def move_links_at(dynamics, q, v, v_products):
     """Pose, velocity, drift, inertia about O and load of every link, in one pass.
 
-    Products of velocities, in drift and load, are taken at v_products. Gravity is an upward
-    acceleration of the world, so that no link needs a weight. What a link hands to the next one in
-    a chain does not go through memory, here and in the passes below: on a GPU memory is what they
-    wait for.
+    Velocity products, in drift and load, are evaluated at v_products. Gravity enters as an upward
+    acceleration of the world, so no link needs a weight. Here and in the passes below, values
+    passed from a link to the next one in a chain stay in registers: on a GPU these passes are
+    memory-bound.
     """
     tree = dynamics.tree
     R, p = load_matrix(dynamics.rotation, 0), load_vector(dynamics.position, 0)
@@ -109,7 +109,7 @@ def move_links_at(dynamics, q, v, v_products):
 
 @kernel
 def articulated_bodies(dynamics):
-    """From the leaves to the world: what each link feels like with its children [RBDA ch. 7]."""
+    """From the leaves to the world: articulated-body inertias and bias wrenches [RBDA ch. 7]."""
     tree, IA, pA = dynamics.tree, dynamics.IA, dynamics.pA
     nothing = Wrench(zero_vector(tree.gravity[0]), zero_vector(tree.gravity[0]))
     massless = articulated(massless_body(tree.gravity[0]))
@@ -135,7 +135,7 @@ def articulated_bodies(dynamics):
 
 @kernel
 def eliminate(dynamics, d, I, p):
-    """Write U, D and u of coordinate d; returns inertia and bias wrench as felt through it."""
+    """Write U, D and u of coordinate d; returns the inertia and bias wrench seen through it."""
     S = load_twist(dynamics.S, d)
     U = articulated_transform(I, S)
     D = power(S, U) + dynamics.tree.armature[d] + dynamics.resistance[d]
@@ -155,9 +155,9 @@ def eliminate(dynamics, d, I, p):
 
 @kernel
 def damped_inertia(dynamics, d, D):
-    """D, or least_D if that is more; then the damper acts as much later, from now on in this step.
+    """D, raised to least_D by delaying the damper for the rest of the step.
 
-    Only once in a step: the modes of the joints are found for one fixed inertia.
+    At most once per step: joint modes are solved for one fixed inertia.
     """
     least = dynamics.least_D[d]
     dynamics.least_D[d] = 0
@@ -197,10 +197,10 @@ def articulated_accelerations(dynamics):
 
 @kernel
 def add_response(dynamics, change):
-    """change += what the forces in `u` do: the forward sweep with everything at rest.
+    """change += response to the forces in `u`: the outward pass with everything at rest.
 
-    `u` holds forces as the coordinates between them and the world yield to them, see
-    `link_unit_responses`; where the acceleration is known nothing changes.
+    `u` holds the force on each coordinate with all coordinates outboard of it free, see
+    `link_unit_responses`. Coordinates with known acceleration do not change.
     """
     tree, link_change = dynamics.tree, dynamics.link_acceleration
     nowhere = zero_vector(tree.gravity[0])
@@ -219,12 +219,12 @@ def add_response(dynamics, change):
 
 @kernel
 def yielded(S, U, inverse_D, f):
-    """Return what a coordinate yields to of a wrench behind it, and the wrench as passed on."""
+    """Return an outboard wrench's force along a coordinate, and the wrench transmitted inboard."""
     taken = power(S, f)
     return taken, wrench_add(f, wrench_scale(-taken * inverse_D, U))
 
 
-# -------------------------------------------------------------------- inverse inertia felt by links
+# ------------------------------------------------------------------------- inverse inertia of links
 
 
 @kernel
@@ -237,12 +237,12 @@ def unit_wrench(k, x, at):
 
 @kernel
 def link_unit_responses(dynamics, link, at, responses, b):
-    """responses[b] (nv, 6): send six unit wrenches on a link to the world ([CBM] before Eq. 16).
+    """responses[b] (nv, 6): six unit wrenches on a link, passed to the world ([CBM] before Eq. 16).
 
     The recursion factors the inverse of the joint-space inertia, H^-1 = X D^-1 X', one coordinate
     at a time: responses[b, d] is the twist of the link, about the point `at`, when the coordinate d
-    alone, decoupled from all others, moves with unit velocity. Only coordinates between the link
-    and the world take part; the others are left untouched.
+    alone, decoupled from all others, moves at unit velocity. Only coordinates between the link and
+    the world are written; the others are left untouched.
     """
     x = dynamics.D[0]
     f0, f1, f2 = unit_wrench(0, x, at), unit_wrench(1, x, at), unit_wrench(2, x, at)
@@ -270,8 +270,8 @@ def articulated_unit_responses(dynamics, links, responses):
 def link_inverse_inertia(dynamics, links, common, responses, inverse_inertia):
     """inverse_inertia (6 links, links, 6): at [6 c + k, b], twist of link b per unit wrench k on c.
 
-    The sum of the responses that both share ([CBM] Eq. 17 for whole bodies); `common` (links,
-    links) is the last coordinate on both ways to the world, -1 if none. Twists and wrenches are
+    The sum over the coordinates that both share ([CBM] Eq. 17 for whole bodies); `common` (links,
+    links) is the last coordinate on both paths to the world, -1 if none. Twists and wrenches are
     about the O of each link's tree.
     """
     for b in range(len(links)):

@@ -1,4 +1,4 @@
-"""Forces from outside: pushes and tables over time, each at a point of a link, in world axes."""
+"""External forces: pushes and tables over time, each at a point of a link, in world axes."""
 
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ def wrench_now(forces, i, t, step_time, dt):
 
 @kernel
 def external_forces(forces, dynamics, t, step_time, dt):
-    """Add the external wrenches at time t inside the step that begins at step_time."""
+    """Add the external wrenches at time t within the step that starts at step_time."""
     for i in range(len(forces.link)):
         link = forces.link[i]
         f = wrench_now(forces, i, t, step_time, dt)

@@ -38,7 +38,7 @@ def prepare_method(method, dynamics):
 
 
 def eliminate_coordinates(method, dynamics):
-    """Write U, D and the forces u that are left for each coordinate, for the present modes."""
+    """Write U, D and the force u left to accelerate each coordinate, for the present modes."""
     _METHODS[type(method)].eliminate(method, dynamics)
 
 
@@ -48,12 +48,12 @@ def touching_unit_responses(method, dynamics, contact, response):
 
 
 def accelerate_coordinates(method, dynamics):
-    """Write accelerations, and reactions where they are known, from the forces u."""
+    """Write the unknown accelerations, and the reactions to known ones, from the forces u."""
     _METHODS[type(method)].accelerate(method, dynamics)
 
 
 def respond(method, dynamics, change):
-    """change += H^-1 J' f for the forces f that `u` holds as the coordinates yield to them."""
+    """change += H^-1 J' f for the forces f, which `u` holds as `add_response` describes."""
     _METHODS[type(method)].respond(method, dynamics, change)
 
 
@@ -145,7 +145,7 @@ _METHODS = {
 }
 
 
-# Not inline="always": with numba-cuda 0.30 that made a kernel trap on the device.
+# Not inline="always": with numba-cuda 0.30 that makes a kernel trap on the device.
 @chooses(prepare_method)
 def _prepare_method(method, dynamics):
     return as_python(_METHODS[method.instance_class].prepare)

@@ -2,8 +2,8 @@
 
 Recursive Newton-Euler and composite-rigid-body algorithms of R. Featherstone, "Rigid Body Dynamics
 Algorithms" (Springer 2008), chapters 5 and 6, and the factorisation H = L' D L of its section 6.5,
-cited as [RBDA]. H couples a coordinate only with those between it and the world; row d holds just
-these, the root's first, from `dof_row[d]` on, so that all inner loops run over contiguous numbers.
+cited as [RBDA]. H couples a coordinate only with those between it and the world; row d holds only
+these, root first, starting at `dof_row[d]`, so all inner loops run over contiguous memory.
 """
 
 from stiction.compiler.compiled import kernel
@@ -35,7 +35,7 @@ from stiction.kernels.vectors import like, zero_vector
 def inverse_dynamics(dynamics, a, force):
     """force = H a + b - J' f, the forces that give the coordinates accelerations a [RBDA ch. 5].
 
-    f are the external wrenches, in `load`. Needs `move_links`.
+    f: the external wrenches, in `load`. Needs `move_links`.
     """
     tree = dynamics.tree
     acceleration, through = dynamics.link_acceleration, dynamics.pA
@@ -58,7 +58,7 @@ def inverse_dynamics(dynamics, a, force):
 
 @kernel
 def bias(dynamics):
-    """b of H a + b = u + J' f, less the external J' f: `inverse_dynamics` without acceleration."""
+    """b of H a + b = u + J' f, minus the external J' f: `inverse_dynamics` at zero acceleration."""
     for d in range(len(dynamics.b)):
         dynamics.b[d] = 0
     inverse_dynamics(dynamics, dynamics.b, dynamics.b)
@@ -112,7 +112,7 @@ def factor(dynamics):
         inverse_D = like(D, 1) / D
         for k in range(depth - 1, -1, -1):
             share = L[row + k] * inverse_D
-            if share == 0:  # cut out: its acceleration is known
+            if share == 0:  # removed: its acceleration is known
                 continue
             above = tree.dof_row[tree.ancestor[row + k]]
             for j in range(k + 1):
@@ -123,10 +123,10 @@ def factor(dynamics):
 
 @kernel
 def link_joint_space_unit_responses(dynamics, link, at, responses, b):
-    """responses[b] (nv, 6) as `link_unit_responses` gives, from the factor L of H: L^-T J'.
+    """responses[b] (nv, 6) as in `link_unit_responses`, from the factor L of H: L^-T J'.
 
-    A coordinate with a known acceleration moves the link as it is, since H a has its effect on the
-    others.
+    For a coordinate with known acceleration this is its plain Jacobian column: the term H a
+    accounts for its effect on the others.
     """
     tree, L = dynamics.tree, dynamics.L
     end = last_dof(tree, link)
@@ -158,7 +158,7 @@ def joint_space_unit_responses(dynamics, links, responses):
 
 @kernel
 def some_known(dynamics):
-    """Tell whether any acceleration is known."""
+    """Return whether any acceleration is known."""
     for d in range(len(dynamics.mode)):
         if dynamics.mode[d] >= STUCK:
             return True
@@ -167,7 +167,7 @@ def some_known(dynamics):
 
 @kernel
 def factor_free_part(dynamics):
-    """L and 1 / D of the unknown accelerations; coordinates with a known one are cut out of H."""
+    """L and 1 / D of the unknown accelerations; coordinates with a known one are removed from H."""
     tree, L = dynamics.tree, dynamics.L
     for k in range(len(L)):
         L[k] = dynamics.H[k]
@@ -183,7 +183,7 @@ def factor_free_part(dynamics):
 
 @kernel
 def cut_known(dynamics):
-    """Replace the rows and columns of L with known accelerations by those of the unit matrix."""
+    """Replace the rows and columns of known accelerations in L by those of the identity matrix."""
     tree, L = dynamics.tree, dynamics.L
     for d in range(len(tree.dof_parent)):
         row, depth = tree.dof_row[d], tree.dof_depth[d]
@@ -210,7 +210,7 @@ def add_inertia_force(dynamics, a, force):
 
 @kernel
 def joint_space_forces(dynamics):
-    """u = L^-T (tau - b - H a), a being the known accelerations: what is left for the unknown."""
+    """u = L^-T (tau - b - H a), a: known accelerations; the forces left for the unknown ones."""
     tree, a, u = dynamics.tree, dynamics.acceleration, dynamics.u
     changing = False  # some known acceleration is not zero
     for d in range(len(tree.dof_parent)):
@@ -241,7 +241,7 @@ def joint_space_accelerations(dynamics):
 
 @kernel
 def left_over(dynamics, d, x):
-    """Row d of L^-1 D^-1 u, those before it being in x."""
+    """Row d of L^-1 D^-1 u; x holds the rows before it."""
     tree = dynamics.tree
     row, depth = tree.dof_row[d], tree.dof_depth[d]
     rest = dynamics.u[d] * dynamics.inverse_D[d]
@@ -252,7 +252,7 @@ def left_over(dynamics, d, x):
 
 @kernel
 def reactions(dynamics):
-    """Forces that keep the known accelerations: row d of H a + b, less the known forces there."""
+    """Forces that maintain the known accelerations: row d of H a + b, minus its known forces."""
     a = dynamics.acceleration
     add_inertia_force(dynamics, a, dynamics.reaction)
     for d in range(len(a)):
@@ -264,9 +264,9 @@ def reactions(dynamics):
 
 @kernel
 def add_joint_space_response(dynamics, change):
-    """change += L^-1 D^-1 u: what the forces in `u` do, see `link_joint_space_unit_responses`.
+    """change += L^-1 D^-1 u: response to the forces in `u`, see `link_joint_space_unit_responses`.
 
-    Where the acceleration is known nothing changes. Uses up `reaction`.
+    Coordinates with known acceleration do not change. Overwrites `reaction`.
     """
     x = dynamics.reaction
     for d in range(len(x)):

@@ -1,16 +1,16 @@
-"""Which joints slide, stick or rest at a stop in a step: Coulomb friction and hard stops, exactly.
+"""Joint modes: which joints slide, stick or rest at a stop; exact Coulomb friction and hard stops.
 
-With H fixed over the step the velocities at its end are the minimum of a strictly convex function:
-kinetic energy of the change, friction times speed, and bounds where a stop would be passed. In each
-coordinate a solution lies on a piece (the mode) or on a kink of that function: a sliding coordinate
-feels its friction and goes on in the same direction; a stuck one comes to rest and does not need
-more than its friction; one at a stop is pushed by it. Stops are inelastic.
+With H fixed over the step, the velocities at its end minimise a strictly convex function: kinetic
+energy of the change, friction times speed, and bounds where a stop would be passed. In each
+coordinate the solution lies on a piece (the mode) or on a kink of that function: a sliding
+coordinate feels its friction and keeps its direction; a stuck one comes to rest and needs no more
+than its friction; one at a stop is pushed by it. Stops are inelastic.
 
-Pivoting: take the modes of the last step, solve the dynamics with them, change all modes that turn
-out wrong, later the worst of them, repeat; nearly always one or two solutions. Where this does not
-end, descent: move from one feasible velocity towards the solution on its piece until a kink is in
-the way, and from a solution release the coordinate that is held with most force too much; every
-move lowers the function, so this ends.
+Pivoting: start from the modes of the last step, solve the dynamics with them, change all modes that
+turn out wrong, in later iterations only the worst, and repeat. One or two solves nearly always
+suffice. If pivoting does not converge, descent takes over: move from a feasible velocity towards
+the solution on its piece, up to the first kink; at a solution, release the held coordinate with the
+largest excess force. Every move lowers the function, so descent terminates.
 """
 
 import math
@@ -27,15 +27,15 @@ from stiction.kernels.tree import (
 )
 from stiction.kernels.vectors import like
 
-RECOVERY = 0.1  # fraction of a violated limit that is taken back per step ...
-RECOVERY_SPEED = 0.5  # ... and the fastest that a stop may move a joint to do so [rad/s or m/s]
+RECOVERY = 0.1  # fraction of a limit violation that is removed per step ...
+RECOVERY_SPEED = 0.5  # ... and the highest speed at which a stop does so [rad/s or m/s]
 
 
 @kernel
 def lowest_velocity(tree, d, q, v, dt, shares):
-    """Slowest velocity at the end of the step that keeps coordinate d above its lower limit.
+    """Lowest velocity at the end of the step that keeps coordinate d above its lower limit.
 
-    The position moves on by dt (shares.old v + shares.new v_next). A stop throws no joint back.
+    The position advances by dt (shares.old v + shares.new v_next). Stops are inelastic.
     """
     gap = q[tree.dof_q[d]] - tree.lower[d]
     return _stop_velocity(gap, v[d], dt, shares)
@@ -43,7 +43,7 @@ def lowest_velocity(tree, d, q, v, dt, shares):
 
 @kernel
 def highest_velocity(tree, d, q, v, dt, shares):
-    """Fastest velocity at the end of the step that keeps coordinate d below its upper limit."""
+    """Highest velocity at the end of the step that keeps coordinate d below its upper limit."""
     gap = tree.upper[d] - q[tree.dof_q[d]]
     return -_stop_velocity(gap, -v[d], dt, shares)
 
@@ -57,7 +57,7 @@ def _stop_velocity(gap, v, dt, shares):
 
 @kernel
 def hold_mode(dynamics, d, q, v, dt, shares):
-    """Write what the mode of coordinate d means: the force that acts or the acceleration kept."""
+    """Write what the mode of coordinate d implies: the force that acts, or the acceleration."""
     tree, mode = dynamics.tree, dynamics.mode[d]
     dynamics.tau[d] = dynamics.known[d] + sliding_friction(tree, mode, d, v)
     if mode == STUCK:
@@ -70,7 +70,7 @@ def hold_mode(dynamics, d, q, v, dt, shares):
 
 @kernel
 def sliding_friction(tree, mode, d, v):
-    """Friction force on coordinate d if it slides, or if it is prescribed to; else 0."""
+    """Friction force on coordinate d if it slides, by itself or as prescribed; else 0."""
     if mode == SLIDING_UP or (mode == PRESCRIBED and v[d] > 0):
         return -tree.friction[d]
     if mode == SLIDING_DOWN or (mode == PRESCRIBED and v[d] < 0):
@@ -80,7 +80,7 @@ def sliding_friction(tree, mode, d, v):
 
 @kernel
 def excess(dynamics, d, v_next):
-    """Return the force on a held coordinate beyond what can hold it; not above 0 if it holds."""
+    """Return the force on a held coordinate in excess of what can hold it; <= 0 if it holds."""
     mode, friction, reaction = dynamics.mode[d], dynamics.tree.friction[d], dynamics.reaction[d]
     if mode == STUCK:
         return abs(reaction) - friction
@@ -93,13 +93,13 @@ def excess(dynamics, d, v_next):
 
 @kernel
 def force_rounding(dynamics, d):
-    """Return how much of the force on a held coordinate may be rounding."""
+    """Return the rounding error to expect in the force on a held coordinate."""
     return dynamics.tree.slack[0] * (dynamics.tree.friction[d] + abs(dynamics.tau[d]))
 
 
 @kernel
 def released_mode(dynamics, d, v_next):
-    """Mode of a held coordinate after it is let go."""
+    """Mode of a held coordinate once it is released."""
     mode = dynamics.mode[d]
     if mode == STUCK:
         return SLIDING_DOWN if dynamics.reaction[d] > 0 else SLIDING_UP
@@ -112,9 +112,9 @@ def released_mode(dynamics, d, v_next):
 
 @kernel
 def judged_mode(dynamics, d, q, v, dt, shares, creep):
-    """Return the mode that the solution speaks for in coordinate d: its own if consistent.
+    """Return the mode of coordinate d that the solution implies: its own if consistent.
 
-    A sliding coordinate may creep back, by the part `creep` of what its friction does in a step.
+    A sliding coordinate may creep back at up to `creep` times its `friction_speed`.
     """
     tree, mode = dynamics.tree, dynamics.mode[d]
     if mode == PRESCRIBED:
@@ -140,13 +140,13 @@ def judged_mode(dynamics, d, q, v, dt, shares, creep):
 
 @kernel
 def friction_speed(dynamics, d, dt):
-    """What its friction does to the velocity of a sliding coordinate in a step."""
+    """Velocity change of a sliding coordinate due to its friction in one step."""
     return dynamics.tree.friction[d] * dt * dynamics.inverse_D[d]
 
 
 @kernel
 def contradiction(dynamics, d, v, dt, judged):
-    """How much the solution speaks against the mode of coordinate d, in units of its friction."""
+    """How strongly the solution contradicts the mode of coordinate d, in units of its friction."""
     mode, friction = dynamics.mode[d], dynamics.tree.friction[d]
     if mode == STUCK and judged < STUCK:
         return abs(dynamics.reaction[d]) / friction - like(friction, 1)
@@ -160,12 +160,12 @@ def contradiction(dynamics, d, v, dt, judged):
 
 @kernel
 def pivot(dynamics, q, v, dt, shares, creep, share, swift):
-    """Change the modes that the solution speaks against; returns how many.
+    """Change the modes that the solution contradicts; returns how many.
 
-    All of them, or those that it speaks against at least `share` times as much as against the
-    worst; one alone if `share` is 1. Changing all is quick, but may go round in circles. So may
-    `swift`: a coordinate that is turned round faster than its friction could stop it goes on from
-    sliding one way to sliding the other, without being tried as a stuck one.
+    All of them, or those contradicted at least `share` times as strongly as the worst; only one if
+    `share` is 1. Changing all is fast but may cycle. So may `swift`: a sliding coordinate that
+    reverses faster than its friction could stop it switches directly to sliding the other way,
+    without being tried as stuck.
     """
     worst, wrong = like(dt, 0), 0
     if share > 0:
@@ -191,9 +191,9 @@ def pivot(dynamics, q, v, dt, shares, creep, share, swift):
 
 @kernel
 def turned_mode(dynamics, d, v_next, dt):
-    """Mode of a sliding coordinate that would be turned round, to v_next, if its mode stayed.
+    """Mode of a sliding coordinate that would reverse, to v_next, in its present mode.
 
-    With its friction turned round as well it is slower by twice what friction does in a step.
+    Reversing its friction as well makes it slower by twice its `friction_speed`.
     """
     if abs(v_next) <= like(dt, 2) * friction_speed(dynamics, d, dt):
         return STUCK
@@ -202,11 +202,12 @@ def turned_mode(dynamics, d, v_next, dt):
 
 @kernel
 def untried_mode(dynamics, d, judged, alone):
-    """Let a stuck coordinate go the other way if it was let go like this before, and stuck again.
+    """Release a stuck coordinate the other way if it was released this way before and stuck again.
 
-    Only if no other mode is wrong. Beside contact with friction a joint can need more than its
-    friction to stick, and yet be turned round if it slides with it. How fast it gets depends on its
-    friction continuously, so it slides the other way, or sticks with impulses found from there.
+    Only if no other mode is wrong. Next to frictional contact a joint can need more than its
+    friction to stick, and yet reverse if it slides against that friction. Its velocity depends
+    continuously on its friction, so it slides the other way, or sticks with impulses found from
+    there.
     """
     if dynamics.mode[d] != STUCK or judged > STUCK:
         return judged
@@ -218,10 +219,10 @@ def untried_mode(dynamics, d, judged, alone):
 
 @kernel
 def guess_mode(dynamics, d, v, dt):
-    """Mode to begin with in coordinate d: the last, except where friction was never judged.
+    """Initial mode of coordinate d: the last one, or by its velocity if friction is not judged yet.
 
     A sliding coordinate that would come to rest at the acceleration of the last step sticks, unless
-    it would be turned round faster than its friction could stop it; such accelerations seldom last.
+    it would reverse faster than its friction could stop it; such accelerations seldom last.
     """
     tree, mode = dynamics.tree, dynamics.mode[d]
     v_next = v[d] + dt * dynamics.last_acceleration[d]
@@ -241,7 +242,7 @@ def guess_mode(dynamics, d, v, dt):
 
 @kernel
 def velocity_bounds(tree, d, q, v, dt, shares):
-    """Return the slowest and fastest velocity at the end of the step that the stops allow."""
+    """Return the lowest and highest velocity at the end of the step that the stops allow."""
     if tree.dof_q[d] < 0:
         return -like(dt, math.inf), like(dt, math.inf)
     slowest = lowest_velocity(tree, d, q, v, dt, shares)
@@ -250,7 +251,7 @@ def velocity_bounds(tree, d, q, v, dt, shares):
 
 @seldom
 def begin_descent(dynamics, q, v, dt, shares):
-    """Start from the velocities now, within the stops, and the modes that these mean."""
+    """Start from the present velocities, clipped to the stops, and the modes that they imply."""
     tree = dynamics.tree
     for d in range(len(v)):
         slowest, fastest = velocity_bounds(tree, d, q, v, dt, shares)
@@ -271,9 +272,9 @@ def begin_descent(dynamics, q, v, dt, shares):
 
 @kernel
 def kink_ahead(dynamics, d, y, slowest, fastest):
-    """Return the velocity on the way to y at which coordinate d changes its mode, and to which.
+    """Return the first velocity towards y at which coordinate d changes its mode, and the new mode.
 
-    y itself and the present mode if there is no kink between.
+    If there is no kink before y: y and the present mode.
     """
     mode = dynamics.mode[d]
     if mode >= STUCK:
@@ -291,7 +292,7 @@ def kink_ahead(dynamics, d, y, slowest, fastest):
 
 @seldom
 def descend(dynamics, q, v, dt, shares):
-    """Move towards the solution and change one mode; returns True if there is none to change."""
+    """Move towards the solution and change one mode; returns True if no mode needs to change."""
     tree, x = dynamics.tree, dynamics.descent
     way, first, first_mode = like(dt, 1), -1, LOOSE
     for d in range(len(v)):

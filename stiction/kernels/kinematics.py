@@ -1,4 +1,4 @@
-"""Where every link is and how it moves: poses, joint axes, velocities, Jacobians, drift.
+"""Kinematics of all links: poses, joint axes, velocities, Jacobians, drift.
 
 Recursions of [RBDA] chapters 3 to 5 (R. Featherstone, "Rigid Body Dynamics Algorithms", Springer
 2008) in world axes.
@@ -55,7 +55,7 @@ def forward_kinematics(dynamics, q):
 
 @kernel
 def place_link(dynamics, i, R_parent, p_parent, q):
-    """Write the pose and the joint axes of link i, whose parent is here; returns the pose."""
+    """Write the pose and the joint axes of link i from its parent's pose; returns the pose."""
     tree = dynamics.tree
     nowhere = zero_vector(q[0])
     kind, k = tree.joint_type[i], tree.q_index[i]
@@ -84,7 +84,10 @@ def place_link(dynamics, i, R_parent, p_parent, q):
 
 @kernel
 def ball_axes(dynamics, i, R, p, q):
-    """Rotation of a free or spherical link; writes its axes: the world's, its own through p."""
+    """Rotation of a free or spherical link; writes its joint axes.
+
+    They are its own axes through p and, before these, the world's if the link is free.
+    """
     tree = dynamics.tree
     k, d = tree.q_index[i], tree.v_index[i]
     nowhere = zero_vector(q[0])
@@ -113,10 +116,10 @@ def velocities(dynamics, v):
 
 @kernel
 def link_velocity(dynamics, i, parent_velocity, v):
-    """Velocity of link i, whose parent moves like this, and the part along axes that turn with it.
+    """Velocity of link i from its parent's, and the part of it along axes that move with the link.
 
-    The axes along which a free link is displaced stay as they are in the world; all other axes move
-    with the link. The cross product of the two is what v alone adds to the link's acceleration.
+    A free link translates along axes fixed in the world; all other axes move with the link. The
+    cross product of the two results is the velocity-product part of the link's acceleration.
     """
     tree = dynamics.tree
     first, last = tree.v_index[i], tree.v_index[i + 1]
@@ -152,7 +155,7 @@ def arm_to(dynamics, link, place):
 
 @kernel
 def last_dof(tree, link):
-    """Return the coordinate nearest to a link on its way to the world, -1 for the world."""
+    """Return the coordinate nearest to a link on its path to the world, -1 for the world."""
     return tree.v_index[link + 1] - 1 if link > 0 else -1
 
 
@@ -190,7 +193,7 @@ def zero_rows(A):
 
 @kernel
 def link_drift(dynamics, link):
-    """Acceleration of a link if no coordinate accelerated: J_dot v as a twist."""
+    """Acceleration of a link at zero coordinate acceleration: J_dot v as a twist."""
     tree, drift = dynamics.tree, load_twist(dynamics.drift, link)
     falling = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     return Twist(add(drift.linear, falling), drift.angular)
@@ -211,7 +214,7 @@ def point_drift(dynamics, link, place):
 
 @kernel
 def quaternion_index(tree, i):
-    """Where the quaternion of link i begins in q, -1 if its joint has none."""
+    """Index in q of the quaternion of link i, -1 if its joint has none."""
     if tree.joint_type[i] == FREE:
         return tree.q_index[i] + 3
     if tree.joint_type[i] == PRISMATIC or tree.joint_type[i] == REVOLUTE:
@@ -240,8 +243,8 @@ def advance(tree, q, v, dt):
 def advance_by_mean(tree, q_from, v, dt, q):
     """q = q_from moved along the mean velocity v of a step, quaternions by Cayley's map.
 
-    With gyroscopic terms at the mean velocity this map keeps the angular momentum of a free body,
-    and its energy, exactly.
+    With gyroscopic terms at the mean velocity, this map conserves the angular momentum and the
+    energy of a free body exactly.
     """
     for i in range(1, len(tree.parent)):
         k, d, quaternion = tree.q_index[i], tree.v_index[i], quaternion_index(tree, i)

@@ -1,8 +1,7 @@
 """Dense linear systems of six unknowns per touching link: LU and Cholesky factors.
 
-The systems are small and their size is known only when they are solved. LU factors write six
-columns out at a time: a compiler makes vector instructions of six written-out terms, and not of
-such loops.
+The systems are small and their size is known only at run time. The LU factorisation unrolls six
+columns at a time: compilers vectorise six unrolled terms, but not such short loops.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from stiction.compiler.compiled import kernel
 from stiction.kernels.vectors import like
 
-LARGE = 0.1  # part of the largest entry below it that makes a diagonal entry a good pivot
+LARGE = 0.1  # fraction of the largest entry below it from which a diagonal entry is the pivot
 
 
 class LinearSystem(NamedTuple):
@@ -36,7 +35,7 @@ def allocate_system(n: int) -> LinearSystem:
 
 @kernel
 def factor(system, n):
-    """LU factors of the n x n matrix in its place, the diagonal of U inverted."""
+    """LU factors of the n x n matrix, in place, with the diagonal of U inverted."""
     A = system.matrix
     blocks = (n + 5) // 6
     for k in range(n):
@@ -73,9 +72,10 @@ def substitute(system, n):
 
 @kernel
 def pivot_row(A, k, n):
-    """Row to eliminate unknown k with: row k if its entry is large enough, else the largest one's.
+    """Pivot row of unknown k: row k if its entry is large enough, else the row of the largest one.
 
-    The diagonal mostly is; a search for the largest in each column takes as long as eliminating.
+    The diagonal entry usually is. Finding the row of the largest entry for every column would take
+    as long as the elimination.
     """
     best, largest = k, abs(A[k, k])
     for i in range(k + 1, n):
@@ -89,7 +89,7 @@ def pivot_row(A, k, n):
 
 @kernel
 def subtract_row(A, k, column, inverse, n):
-    """Eliminate unknown k from the rows below, in the six columns from `column` on behind k."""
+    """Eliminate unknown k from the rows below, in the six columns from `column` on, after k."""
     zero = like(inverse, 0)
     a0, a1, a2, a3, a4, a5 = load_six(A, k, column)
     a0 = a0 if column > k else zero
@@ -141,7 +141,7 @@ def store_six(A, i, column, six):
 
 @kernel
 def factor_positive(system, least, n):
-    """Cholesky's factor of the matrix in its lower half; rounding makes no pivot below `least`."""
+    """Cholesky factor of the matrix in its lower half; squared pivots are at least `least`."""
     A = system.matrix
     for j in range(n):
         for i in range(j, n):
@@ -153,7 +153,7 @@ def factor_positive(system, least, n):
 
 @kernel
 def substitute_positive(system, n):
-    """Solve for the right-hand side with Cholesky's factor of the matrix."""
+    """Solve for the right-hand side with the Cholesky factor of the matrix."""
     A, x = system.matrix, system.right
     for i in range(n):
         total = x[i]

@@ -1,4 +1,4 @@
-"""Bases that move in a plane: two links without mass that slide, and a link that turns on them."""
+"""Planar bases: two massless links that slide, and a link that turns on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from stiction.kernels.tree import PRISMATIC, REVOLUTE, Tree
 
-PARALLEL = 1e-6  # sine of the angle below which directions are the same
+PARALLEL = 1e-6  # sine of the angle below which directions count as parallel
 
 
 class PlanarBase(NamedTuple):
@@ -24,7 +24,7 @@ class PlanarBase(NamedTuple):
 
 
 def planar_bases(tree: Tree) -> list[PlanarBase]:
-    """Planar bases of a forest: slides along two directions, and turns about what is across."""
+    """Planar bases of a forest: two sliding directions, and a hinge perpendicular to both."""
     children: dict[int, list[int]] = {}
     for link in range(1, len(tree.parent)):
         children.setdefault(int(tree.parent[link]), []).append(link)

@@ -1,4 +1,4 @@
-"""What is measured of a forest as a whole: centre of mass, momentum, energy.
+"""Quantities of the forest as a whole: centre of mass, momentum, energy.
 
 The centre of mass needs `forward_kinematics`; momenta and energies need `move_links`.
 """
@@ -50,7 +50,7 @@ def kinetic_energy(dynamics, v):
 
 @kernel
 def potential_energy(dynamics, q):
-    """Energy of height and joint springs [J], zero at the world's origin with springs at rest."""
+    """Energy of gravity and joint springs [J], zero at the world's origin with relaxed springs."""
     tree = dynamics.tree
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     total = like(gravity[0], 0)

@@ -1,10 +1,10 @@
-"""How the links that touch answer to impulses: the problem that impulse solvers solve.
+"""Response of the touching links to impulses: the problem that impulse solvers solve.
 
-All points of one link move with it, so the unknowns are few. The twist of each touching link, taken
-about the centre of its touching points, changes by what the impulses on all touching links do.
+All points of one link move with it, so the unknowns are few. The impulses on all touching links
+change the twist of each of them, taken about the centre of its touching points.
 
-    t = t_free + L w        twists' change over the step, wrenches' impulses w, inverse inertia L
-    v_i = u_i + P_i t       velocity of point i at the end of the step, u_i: at its beginning
+    t = t_free + L w        change of twists over the step, impulse wrenches w, inverse inertia L
+    v_i = u_i + P_i t       velocity of point i at the end of the step, u_i: at its start
     w = sum P_i' p_i        P_i t = linear + angular x (r_i - centre)
 
 after J-R. Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with
@@ -45,7 +45,7 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-NOT_CONVERGED = 9  # stage of a solution that was not found
+NOT_CONVERGED = 9  # stage if no method converged
 
 
 class SolverReport(NamedTuple):
@@ -53,13 +53,13 @@ class SolverReport(NamedTuple):
 
     iterations: np.ndarray
     residual: np.ndarray
-    stage: np.ndarray  # which method solved it, as the model counts them; NOT_CONVERGED
-    left_wrenches: np.ndarray  # 1 if the solver leaves wrenches and twists, not only impulses
-    all_iterations: np.ndarray  # of all solutions since the step began
+    stage: np.ndarray  # method that solved it, as numbered by the model; or NOT_CONVERGED
+    left_wrenches: np.ndarray  # 1 if the solver writes wrenches and twists, not only impulses
+    all_iterations: np.ndarray  # of all solves since the step began
 
 
 class Response(NamedTuple):
-    """Touching links and what impulses do to them; a force law needs few of these arrays."""
+    """Touching links and their response to impulses; a force law needs few of these arrays."""
 
     centre: np.ndarray  # (links, 3) mean of the touching points, relative to O [m]
     unit_responses: np.ndarray  # (links, nv, 6) see `link_unit_responses`
@@ -67,12 +67,12 @@ class Response(NamedTuple):
     free: np.ndarray  # (links, 6) change of the twists over the step without contact, t_free
     wrench: np.ndarray  # (links, 6) impulse on each touching link, w
     twist: np.ndarray  # (links, 6) change of the twists over the step, t
-    linear: LinearSystem  # (6 links) for whoever solves for wrenches
+    linear: LinearSystem  # (6 links) for methods that solve for wrenches
     report: SolverReport
 
 
 def allocate_response(links: int, nv: int, solved: bool) -> Response:
-    """Return zeros for so many touching links; arrays that only solvers need if `solved`."""
+    """Return zeros for `links` touching links; arrays for solvers are empty unless `solved`."""
     some = links if solved else 0
     return Response(
         centre=np.zeros((links, 3)),
@@ -120,7 +120,7 @@ def link_twist_change(dynamics, link, dt):
 
 @kernel
 def twists_of_accelerations(dynamics, contact, response, dt):
-    """Write into `twist` how the present accelerations change it, about each link's centre."""
+    """Write the change of twists by the present accelerations, about each link's centre."""
     for touching in range(contact.touching_count[0]):
         t = link_twist_change(dynamics, contact.touching_link[touching], dt)
         at_centre = point_velocity(t, load_vector(response.centre, touching))
@@ -156,7 +156,7 @@ def add_drift(dynamics, contact, response):
 
 @kernel
 def common_dof(tree, a, b):
-    """Last coordinate on the ways of both links to the world, -1 if none."""
+    """Last coordinate on the paths of both links to the world, -1 if none."""
     d, e = last_dof(tree, a), last_dof(tree, b)
     while d != e:
         if d > e:
@@ -212,7 +212,7 @@ def store_inverse_inertia(L, b, c, k, twist):
     L[6 * b + 3, c, k], L[6 * b + 4, c, k], L[6 * b + 5, c, k] = twist.angular
 
 
-# ----------------------------------------------------------------- what solvers ask, point by point
+# ------------------------------------------------------------------ quantities of one contact point
 
 
 @kernel
@@ -231,7 +231,7 @@ def free_velocity(contact, response, i):
 
 @kernel
 def free_acceleration(dynamics, contact, response, i):
-    """Acceleration of point i without contact, J a + J_dot v; acceleration laws ask for it."""
+    """Acceleration of point i without contact, J a + J_dot v, for acceleration laws."""
     free = load_twist(response.free, contact.touching[i])
     v = load_twist(dynamics.velocity, contact.body_a[i])
     turning = cross(v.angular, point_velocity(v, load_vector(contact.arm, i)))
@@ -242,7 +242,7 @@ def free_acceleration(dynamics, contact, response, i):
 def delassus(contact, response, i, j):
     """Change of the velocity of point i per unit impulse on point j, 3x3: [CBM] Eq. (17).
 
-    And so of its acceleration per unit force.
+    Equally, change of its acceleration per unit force.
     """
     r, b = arm_from_centre(contact, response, i), contact.touching[i]
     s, c = arm_from_centre(contact, response, j), contact.touching[j]
@@ -266,7 +266,7 @@ def delassus(contact, response, i, j):
 
 @kernel
 def report_solution(response, iterations, residual, stage):
-    """Tell how a contact problem was solved: `Motion.solver` has it for every step."""
+    """Report how a contact problem was solved: `Motion.solver` has it for every step."""
     report = response.report
     report.iterations[0], report.residual[0], report.stage[0] = iterations, residual, stage
 
@@ -301,7 +301,7 @@ def respond_to_wrenches(contact, response):
 
 @kernel
 def apply_impulse(contact, response, i, r, p):
-    """Add what an impulse p on point i does to all twists; r: arm of the point from its centre."""
+    """Add the response of all twists to an impulse p on point i; r: its arm from the centre."""
     L, touching, moment = response.inverse_inertia, contact.touching[i], cross(r, p)
     for b in range(contact.touching_count[0]):
         t = load_twist(response.twist, b)
@@ -321,7 +321,7 @@ def velocity_after(contact, response, i):
 
 @kernel
 def force_on_coordinate(response, touching, d, factor):
-    """Force on coordinate d of `factor` times a link's wrench, the coordinates behind it free."""
+    """Force on coordinate d of `factor` times a link's wrench, outboard coordinates free."""
     wrench, responses = response.wrench, response.unit_responses
     total = like(factor, 0)
     for k in range(6):
@@ -333,7 +333,7 @@ def force_on_coordinate(response, touching, d, factor):
 def add_wrenches(dynamics, contact, response, factor):
     """Add `factor` times the touching links' wrenches to u, which accelerates the coordinates.
 
-    Where the acceleration is known, u is the force that it takes, and the wrenches relieve it.
+    Where the acceleration is known, u is the force required for it, and the wrenches reduce it.
     """
     for touching in range(contact.touching_count[0]):
         d = last_dof(dynamics.tree, contact.touching_link[touching])

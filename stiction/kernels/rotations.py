@@ -10,7 +10,7 @@ from stiction.kernels.vectors import add, cross, dot, like, scale
 
 @formula
 def turn(a, axis, sine, cosine):
-    """Vector a turned about a unit axis (Rodrigues' formula)."""
+    """Vector a rotated about a unit axis (Rodrigues' formula)."""
     along = scale((like(cosine, 1) - cosine) * dot(axis, a), axis)
     return add(add(scale(cosine, a), scale(sine, cross(axis, a))), along)
 
@@ -19,7 +19,7 @@ def turn(a, axis, sine, cosine):
 def rotate_about(A, axis, angle):
     """Return A Rot(axis, angle).
 
-    Turning the rows of A backwards saves forming Rot and a matrix product.
+    Rotating the rows of A backwards avoids forming Rot and a matrix product.
     """
     sine, cosine = math.sin(-angle), math.cos(angle)
     return (
@@ -40,7 +40,7 @@ def quaternion_dot(p, q):
 
 @formula
 def quaternion_to_matrix(q):
-    """Rotation matrix of q / |q|: inside an integrator step quaternions are not quite unit ones."""
+    """Rotation matrix of q / |q|: within an integrator step quaternions are only nearly unit."""
     w, x, y, z = q
     one, s = like(w, 1), like(w, 2) / quaternion_dot(q, q)
     return (

@@ -148,7 +148,7 @@ def rigid_inertia(mass, centre, about_centre):
 
 @formula
 def massless_body(x):
-    """Return the inertia of nothing, in the precision of x."""
+    """Return a zero inertia, in the precision of x."""
     zero = like(x, 0)
     return Inertia(zero, zero_vector(x), (zero, zero, zero, zero, zero, zero))
 
@@ -174,7 +174,7 @@ def momentum(I, v):
 
 @formula
 def articulated(I):
-    """A rigid body as the articulated body made of itself alone."""
+    """Articulated-body inertia of a single rigid body."""
     m, zero = I.mass, like(I.mass, 0)
     return ArticulatedInertia(I.rotational, skew(I.first_moment), (m, zero, zero, m, zero, m))
 

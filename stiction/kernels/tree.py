@@ -2,8 +2,8 @@
 
 Link 0 is the world; every other link hangs on its parent by one joint, and parents come before
 children. The coordinates of a joint of several degrees of freedom count as a chain of single ones:
-`dof_parent` leads from each coordinate to the next one towards the world, whatever the joints are,
-so that no recursion needs a special base.
+`dof_parent` leads from each coordinate to the next one towards the world, whatever the joints, so
+no recursion treats the base specially.
 
     nl links (with the world), nq positions, nv velocities
 """
@@ -20,7 +20,7 @@ V_SIZE = (6, 1, 1, 3)  # velocities per joint type
 
 OK, DIVERGED, JOINTS_UNSETTLED = 0, 1, 2  # status of a step
 
-# How a coordinate moves in a step. From STUCK on the acceleration is known and the force is sought.
+# How a coordinate moves in a step. From STUCK on the acceleration is known, the force unknown.
 LOOSE, SLIDING_UP, SLIDING_DOWN, STUCK, AT_LOWER, AT_UPPER, PRESCRIBED = 0, 1, 2, 3, 4, 5, 6
 
 
@@ -44,9 +44,9 @@ class Tree(NamedTuple):
     gravity: np.ndarray  # (3) [m/s2]
 
     dof_parent: np.ndarray  # (nv) next coordinate towards the world, -1 at the end
-    dof_depth: np.ndarray  # (nv) how many coordinates lie between it and the world
-    dof_row: np.ndarray  # (nv) where its row of H begins
-    ancestor: np.ndarray  # (entries of H) the coordinate that the entry couples the row's with
+    dof_depth: np.ndarray  # (nv) number of coordinates between it and the world
+    dof_row: np.ndarray  # (nv) start of its row of H
+    ancestor: np.ndarray  # (entries of H) coordinate to which the entry couples the row's
     dof_link: np.ndarray  # (nv) link that it moves
     dof_q: np.ndarray  # (nv) its position in q, -1 for free and spherical joints
 
@@ -59,11 +59,11 @@ class Tree(NamedTuple):
     upper: np.ndarray  # (nv)
     effort_lower: np.ndarray  # (nv) limits of actuator force
     effort_upper: np.ndarray  # (nv)
-    slack: np.ndarray  # (2) rounding allowed in judgements: relative; accelerations [rad/s2]
+    slack: np.ndarray  # (2) rounding tolerances: relative; of accelerations [rad/s2]
 
 
 class Dynamics(NamedTuple):
-    """What one instant computes of the forest; symbols of [RBDA] table 7.1, world axes, about O."""
+    """Quantities at one instant of the forest; symbols of [RBDA] table 7.1, world axes, about O."""
 
     tree: Tree
     origin: np.ndarray  # (nl, 3) O of the tree, in the rows of root links [m]
@@ -71,17 +71,17 @@ class Dynamics(NamedTuple):
     position: np.ndarray  # (nl, 3) link origin relative to O
     S: np.ndarray  # (nv, 6) joint axes
     velocity: np.ndarray  # (nl, 6) twist
-    drift: np.ndarray  # (nl, 6) acceleration less gravity if no coordinate accelerated
+    drift: np.ndarray  # (nl, 6) acceleration minus gravity at zero coordinate acceleration
     rigid: np.ndarray  # (nl, 10) rigid-body inertia
-    load: np.ndarray  # (nl, 6) wrench on the link from outside, less what its drift takes
+    load: np.ndarray  # (nl, 6) external wrench on the link, minus that required by its drift
 
     IA: np.ndarray  # (nl, 21) articulated-body inertia of children, where a link gathers them
-    pA: np.ndarray  # (nl, 6) their articulated bias wrench; joint space: that through the joint
+    pA: np.ndarray  # (nl, 6) their articulated bias wrench; joint space: wrench through the joint
     U: np.ndarray  # (nv, 6) IA S
     D: np.ndarray  # (nv) S . U + armature
     inverse_D: np.ndarray  # (nv) 1 / D, or 0 where the acceleration is known
     u: np.ndarray  # (nv) force left for acceleration
-    link_acceleration: np.ndarray  # (nl, 6) beyond its drift
+    link_acceleration: np.ndarray  # (nl, 6) relative to its drift
 
     composite: np.ndarray  # (nl, 10) rigid-body inertia of the whole subtree
     H: np.ndarray  # (entries) joint-space inertia, row after row, ancestors contiguous
@@ -89,22 +89,22 @@ class Dynamics(NamedTuple):
     b: np.ndarray  # (nv) bias force: gravity and velocity products
 
     mode: np.ndarray  # (nv) LOOSE .. PRESCRIBED
-    released: np.ndarray  # (nv) mode in which a coordinate was last let go in this step, or LOOSE
-    applied: np.ndarray  # (nv) force given from outside the loop
+    released: np.ndarray  # (nv) mode to which a coordinate was last released in this step, or LOOSE
+    applied: np.ndarray  # (nv) force set from outside the loop
     control: np.ndarray  # (nv) force of the controllers
-    control_damping: np.ndarray  # (nv) minus its derivative by velocity
-    servo: np.ndarray  # (nv) force of a servo with limits at the present velocity, without them
-    servo_damping: np.ndarray  # (nv) minus its derivative by velocity; 0 where there is none
+    control_damping: np.ndarray  # (nv) minus its derivative with respect to velocity
+    servo: np.ndarray  # (nv) force of a servo at the present velocity, before its limits apply
+    servo_damping: np.ndarray  # (nv) minus its slope over velocity; 0 if there is no servo
     servo_lower: np.ndarray  # (nv) its limits
     servo_upper: np.ndarray  # (nv)
-    saturation: np.ndarray  # (nv) where it is between these in this step, see servos.py
-    resistance: np.ndarray  # (nv) damping times how much later than now it acts [N m s2/rad]
-    least_D: np.ndarray  # (nv) D is at least this: damping brings a joint to rest, not further
+    saturation: np.ndarray  # (nv) whether it is at one of these in this step, see servos.py
+    resistance: np.ndarray  # (nv) damping times the delay with which it acts [N m s2/rad]
+    least_D: np.ndarray  # (nv) lower bound of D: damping stops a joint but does not reverse it
     known: np.ndarray  # (nv) springs, dampers, control and applied forces along the coordinates
     tau: np.ndarray  # (nv) the same with the friction of sliding joints
-    reaction: np.ndarray  # (nv) force that keeps a known acceleration
+    reaction: np.ndarray  # (nv) force that maintains a known acceleration
     acceleration: np.ndarray  # (nv)
-    last_acceleration: np.ndarray  # (nv) in the step before, as the integrator left it
+    last_acceleration: np.ndarray  # (nv) of the previous step, as the integrator left it
     descent: np.ndarray  # (nv) velocities on the way to a solution, see joints.py
 
 

@@ -1,4 +1,4 @@
-"""Vectors and matrices of three dimensions by value: the vocabulary in which kernels are written.
+"""Three-dimensional vectors and matrices by value: the vocabulary of the kernels.
 
 Every quantity is a small immutable tuple, returned by value from a short function. The compiler
 keeps tuples in registers, so `add(cross(w, r), v)` costs exactly its six multiplications and six
@@ -104,7 +104,7 @@ def point_of_frame(p, R, x):
     """Return p + R x, summed from p onwards.
 
     The order matters in single precision: with the products summed first, the rounded heights of
-    the points of one flat foot disagree in a way that more than doubled the contact sweeps on a
+    the points of one flat foot disagree in a way that more than doubles the contact sweeps of a
     standing humanoid.
     """
     return (
