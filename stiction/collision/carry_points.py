@@ -1,7 +1,7 @@
-"""Touching points carried on through a step.
+"""Touching points advanced within a step.
 
-Points move as a link turns, those of a rim also around the link, while a solver keeps their arms
-for a whole step. `carry_points` makes up for that.
+Points move as their link turns, those of a rim also around the link, while a solver uses the same
+arms for a whole step. `carry_points` compensates for that.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from stiction.kernels.kinematics import arm_to, link_drift
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
 
-LARGEST_TURN = 0.5  # around a rim by which velocities are carried on; beyond, a step is too long
+LARGEST_TURN = 0.5  # largest angle around a rim that velocities follow; beyond, a step is too long
 
 
 @kernel
 def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
-    """Make arms and velocities of the touching points those of a while later, with the same motion.
+    """Advance the arms and velocities of the touching points by the given times, at constant twist.
 
-    Held at one arm throughout a step while its link turns, a point is held a little off: where the
-    step before has stopped it, it is no more. So solvers would take energy from all that rolls or
-    pivots, in proportion to dt. With forces at the arm of the middle of the step, and velocities at
-    the end of the step held at the arm of the end, the work on a point that does not slip is none,
-    to second order, and it does not sink. Points of rims and balls move along their links as well.
+    As a link turns, its touching point moves away from the arm at which a solver stopped it in the
+    step before. With one arm per step, solvers would therefore remove energy from everything that
+    rolls or pivots, in proportion to dt. With forces applied at the arm of the middle of the step,
+    and the velocity at its end constrained at the arm of its end, the work on a point that does not
+    slip is zero to second order, and the point does not sink. Points of rims and balls also move
+    along their links.
 
-    From a detection at the middle of the step (Leapfrog) velocities are dt / 2 ahead. From one at
-    its beginning (Runge-Kutta) they are dt ahead and the arms dt / 2. What velocities gain in a
-    whole step of length dt is kept: less that, they are those of the beginning.
+    After detection at the middle of the step (Leapfrog), velocities advance by dt / 2. After
+    detection at its start (Runge-Kutta), velocities advance by dt and arms by dt / 2.
+    `contact.carried` is the velocity gained in a whole step of length dt: minus that, velocities
+    are those at the start.
     """
     touching, drift = -1, load_twist(dynamics.drift, 0)
     for row in range(contact.count[0]):
@@ -46,7 +48,7 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
 
 @kernel
 def moving_point_velocity(points, dynamics, link, i, n, time):
-    """Velocity with which contact point i moves, along its link as well."""
+    """Velocity of contact point i, including its motion along the link."""
     centre = arm_to(dynamics, link, load_vector(points.centre, i))
     twist = load_twist(dynamics.velocity, link)
     v = point_velocity(twist, centre)
@@ -57,10 +59,11 @@ def moving_point_velocity(points, dynamics, link, i, n, time):
 
 @kernel
 def rim_point_velocity(points, dynamics, link, i, n, time):
-    """Velocity of contact point i against the centre of its rim.
+    """Velocity of contact point i relative to the centre of its rim.
 
-    `down` follows the axis: around it, at the rate of the direction into the ground across it, over
-    its steepness. It is limited to LARGEST_TURN in `time`, for rims that are nearly level.
+    `down` moves with the axis and rotates about it, at the rate of the direction into the ground
+    perpendicular to the axis, divided by its steepness. That rotation is limited to LARGEST_TURN
+    in `time`, for rims that are nearly level.
     """
     rim = rim_of(points, dynamics, link, n, i)
     axis, down = rim.axis, rim.down
@@ -71,6 +74,6 @@ def rim_point_velocity(points, dynamics, link, i, n, time):
     turning = dot(across, into_rate) / rim.steepness
     most = like(turning, LARGEST_TURN) / time
     turning = min(max(turning, -most), most)
-    # down turns about the axis at `turning`, and with the axis wherever that goes
+    # down turns about the axis at `turning`, and moves with the axis
     spin = add(cross(axis, axis_rate), scale(turning, axis))
     return cross(spin, rim_point(points, rim, i))

@@ -1,8 +1,8 @@
 """What touches at one instant: the rows of `Contact`.
 
 The contact points of a link form a group within a sphere; a group whose sphere is out of reach
-costs no more than finding that out. `find_missed` looks for points that were out of reach as the
-step began and are not with the accelerations found since.
+costs only that test. `find_missed` looks for points that were out of reach at the start of the step
+and are within reach at the accelerations found since.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from stiction.kernels.spatial import (
 )
 from stiction.kernels.vectors import add, dot, like, load_vector, store_vector, sub, zero_vector
 
-NEVER = -1e9  # a floor that no point falls below: such a point is not held up [m/s]
-REACH = 10.0  # contact points that could touch within a step at so many times gravity are watched
+NEVER = -1e9  # least velocity of a point that is not held up: no point is as fast [m/s]
+REACH = 10.0  # points that could touch within a step at this multiple of gravity are detected
 
 
 class Contact(NamedTuple):
@@ -39,8 +39,8 @@ class Contact(NamedTuple):
     Points of one link are neighbours; `touching` numbers the links that touch, in the same order.
     """
 
-    count: np.ndarray  # type: ignore[assignment]  # (1) how many rows are in use
-    touching_count: np.ndarray  # (1) how many links touch
+    count: np.ndarray  # type: ignore[assignment]  # (1) number of rows in use
+    touching_count: np.ndarray  # (1) number of touching links
     touching_link: np.ndarray  # (groups) their numbers in the tree
     touching: np.ndarray  # (capacity)
     point: np.ndarray  # (capacity) number of the contact point
@@ -51,20 +51,20 @@ class Contact(NamedTuple):
     depth: np.ndarray  # (capacity) penetration [m], positive inside the ground, else minus the gap
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground
-    velocity: np.ndarray  # (capacity, 3) of the point against the ground [m/s]
-    carried: np.ndarray  # (capacity, 3) what it has gained since the step began by turning [m/s]
-    share: np.ndarray  # (capacity) of the stiffness and damping of force laws that a point has
+    velocity: np.ndarray  # (capacity, 3) of the point relative to the ground [m/s]
+    carried: np.ndarray  # (capacity, 3) velocity gained in the step as the link turns [m/s]
+    share: np.ndarray  # (capacity) fraction of a force law's stiffness and damping at this point
     least_velocity: np.ndarray  # (capacity) along the normal, at the end of the step [m/s]
     force: np.ndarray  # (capacity, 3) force on body_a [N]; a force law writes it
     impulse: np.ndarray  # (capacity, 3) impulse on body_a [N s]; an impulse solver writes it
     table: np.ndarray  # (pairs, fields) parameters of the model per pair of materials
-    reach: np.ndarray  # (groups) gap within which a point is watched, beside its way in a step [m]
-    margin: np.ndarray  # (groups) least such gap among the contact points that are not [m]
+    reach: np.ndarray  # (groups) detection distance of points, beyond their travel in a step [m]
+    margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
 
 
 @kernel
 def group_gap(points, ground, dynamics, g):
-    """Distance between the ground and the sphere of group g [m]; may be too short."""
+    """Lower bound of the distance between the ground and the sphere of group g [m]."""
     link = points.group_link[g]
     origin = load_vector(dynamics.origin, dynamics.tree.root[link])
     centre = arm_to(dynamics, link, load_vector(points.group_centre, g))
@@ -73,7 +73,7 @@ def group_gap(points, ground, dynamics, g):
 
 @kernel
 def group_speed(points, dynamics, belt, g):
-    """Speed against the ground that no point of group g exceeds [m/s]."""
+    """Upper bound of the speed of all points of group g relative to the ground [m/s]."""
     link = points.group_link[g]
     twist = load_twist(dynamics.velocity, link)
     centre = arm_to(dynamics, link, load_vector(points.group_centre, g))
@@ -85,8 +85,8 @@ def group_speed(points, dynamics, belt, g):
 def detect(points, ground, dynamics, contact, reach_time):
     """Write the rows of `contact`: every point in the ground or, for reach_time > 0, close to it.
 
-    A point is close that comes to the ground within reach_time at the speed it has, or would at an
-    acceleration of REACH times gravity. `find_missed` tells of others once accelerations are known.
+    A point is close if it reaches the ground within reach_time at its present speed, or would at an
+    acceleration of REACH times gravity. `find_missed` finds others once accelerations are known.
     """
     gravity = dynamics.tree.gravity
     g = (gravity[0], gravity[1], gravity[2])
@@ -98,7 +98,7 @@ def detect(points, ground, dynamics, contact, reach_time):
 
 @kernel
 def detect_within_reach(points, ground, dynamics, contact, reach_time):
-    """Write the rows of `contact`: every point whose gap is below its way plus `contact.reach`."""
+    """Write the rows of `contact`: every point whose gap is below travel + `contact.reach`."""
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
     count, links = 0, 0
     for g in range(len(points.group_link)):
@@ -148,7 +148,7 @@ def detect_within_reach(points, ground, dynamics, contact, reach_time):
 
 @kernel
 def acceleration_of(dynamics, link):
-    """Acceleration of a link with those of the coordinates, J a + J_dot v, as a twist about O."""
+    """Acceleration of a link, J a + J_dot v, as a twist about O."""
     tree, total = dynamics.tree, link_drift(dynamics, link)
     d = last_dof(tree, link)
     while d >= 0:
@@ -159,7 +159,7 @@ def acceleration_of(dynamics, link):
 
 @kernel
 def may_be_missed(points, dynamics, contact, v, dt):
-    """Tell whether accelerations might bring a point to the ground within dt that was left out."""
+    """Return whether accelerations may bring an undetected point to the ground within dt."""
     farthest = dt * dt * acceleration_bound(points, dynamics, v)
     for g in range(len(points.group_link)):
         if contact.margin[g] < farthest:
@@ -169,11 +169,11 @@ def may_be_missed(points, dynamics, contact, v, dt):
 
 @kernel
 def find_missed(points, ground, dynamics, contact, dt):
-    """Tell whether accelerations bring a point to the ground within dt that `detect` left out.
+    """Return whether accelerations bring a point to the ground within dt that `detect` left out.
 
-    `contact.reach` grows so that `detect_within_reach` finds all of them. The accelerations are
-    those of the coordinates as they are now. Positions move on by v dt + a dt^2 at most, with any
-    integrator.
+    `contact.reach` grows so that `detect_within_reach` finds all of them. The accelerations are the
+    present ones of the coordinates. With any integrator, positions advance by at most
+    v dt + a dt^2.
     """
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
     missed = False
@@ -197,10 +197,10 @@ def find_missed(points, ground, dynamics, contact, dt):
 
 @kernel
 def acceleration_bound(points, dynamics, v):
-    """Acceleration that no point exceeds [m/s2], for little: one sum over all coordinates.
+    """Cheap upper bound of the acceleration of all points [m/s2]: one sum over all coordinates.
 
-    Each coordinate moves a point with an arm of at most twice the extent, or straight on; products
-    of velocities act at such arms, or twice (Coriolis).
+    Each coordinate moves a point at an arm of at most twice the extent, or along a line; velocity
+    products act at such arms, or twice (Coriolis).
     """
     rates, speeds = like(dynamics.acceleration[0], 0), like(dynamics.acceleration[0], 0)
     for d in range(len(v)):
@@ -212,7 +212,7 @@ def acceleration_bound(points, dynamics, v):
 
 @kernel
 def largest_acceleration(points, dynamics, g, a, twist):
-    """Acceleration that no point of group g exceeds [m/s2], whose link moves like this."""
+    """Upper bound of the acceleration of the points of group g [m/s2]; a, twist: of its link."""
     centre = arm_to(dynamics, points.group_link[g], load_vector(points.group_centre, g))
     linear, w = point_acceleration(a, twist, centre), twist.angular
     turning = math.sqrt(dot(a.angular, a.angular)) + dot(w, w)

@@ -1,10 +1,10 @@
-"""Contact points of links, as kernels read them, and where each meets the ground.
+"""Contact points of links, as arrays for kernels, and where each meets the ground.
 
 Every colliding shape is a set of contact points with a radius: a sphere's centre, both ends of a
 capsule, the corners of a box, the vertices of a hull, the points of a set of points, and three
 points on each rim of a cylinder, 120 degrees apart, of which the first is always the lowest point
 of the rim: a cylinder rolls on that one, lies on two and stands on three. A point keeps its number
-for good, so that a contact model can remember a point.
+throughout a run, so that a contact model can remember a point.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from stiction.kernels.vectors import (
 )
 
 BALL, RIM = 0, 1  # kinds of contact points
-LEVEL = 1e-5  # tilt below which the lowest point of a rim stays near one point of it [rad]
+LEVEL = 1e-5  # tilt below which the lowest point of a rim is nearly fixed to the link [rad]
 
 
 class ContactPoints(NamedTuple):
@@ -45,9 +45,9 @@ class ContactPoints(NamedTuple):
     turn: np.ndarray  # (n) of a rim: angle from its lowest point [rad]
     group: np.ndarray  # (n) number of the link among those with contact points: a foot
     pair: np.ndarray  # (n) row of `Contact.table` for the first of the ground's materials
-    share: np.ndarray  # (n) of the stiffness and damping of force laws
-    extent: np.ndarray  # (1) farthest that a point may be from O of its tree [m]
-    size: np.ndarray  # (1) the same with slides at zero, a length of the robots [m]
+    share: np.ndarray  # (n) fraction of a force law's stiffness and damping
+    extent: np.ndarray  # (1) largest possible distance of a point from O of its tree [m]
+    size: np.ndarray  # (1) the same with prismatic joints at zero: size of the robots [m]
     group_link: np.ndarray  # (groups)
     group_first: np.ndarray  # (groups + 1) first point; those of group g end where g + 1 begins
     group_centre: np.ndarray  # (groups, 3) of a sphere around its contact points, in the link [m]
@@ -58,18 +58,18 @@ class Rim(NamedTuple):
     """A rim at one instant, in world axes."""
 
     axis: tuple  # unit vector
-    down: tuple  # unit vector across the axis that leads most into the ground
+    down: tuple  # unit vector perpendicular to the axis, steepest into the ground
     steepness: float  # of this direction: sine of the tilt
-    fixed: tuple  # what keeps `down` with the link where the rim is level
+    fixed: tuple  # vector that ties `down` to the link where the rim is level
 
 
 @kernel
 def rim_of(points, dynamics, link, n, i):
     """The rim of contact point i, of a link, over a ground with normal n.
 
-    Of a level rim no point is the lowest. There `down` leads to one that is fixed in the link. It
-    gets there smoothly: it is off by (LEVEL / tilt)^2 [rad], the depth by LEVEL times the radius at
-    most.
+    A level rim has no lowest point. There `down` points to one that is fixed in the link, with a
+    smooth transition: `down` is off by (LEVEL / tilt)^2 [rad], the depth by at most LEVEL times the
+    radius.
     """
     R = load_matrix(dynamics.rotation, link)
     local = load_vector(points.axis, i)
@@ -82,14 +82,14 @@ def rim_of(points, dynamics, link, n, i):
     fixed = scale(pull / math.sqrt(dot(sideways, sideways)), sideways)
     into = add(tilted, fixed)
     steepness = math.sqrt(dot(into, into))
-    if steepness < like(steepness, LEVEL / 100):  # just where the two cancel
+    if steepness < like(steepness, LEVEL / 100):  # exactly where the two cancel
         into, steepness = fixed, like(steepness, LEVEL)
     return Rim(axis, scale(like(steepness, 1) / steepness, into), steepness, fixed)
 
 
 @kernel
 def rim_point(points, rim, i):
-    """Where contact point i is on its rim, from the centre of the rim."""
+    """Position of contact point i on its rim, relative to the centre of the rim."""
     turn, across = points.turn[i], cross(rim.axis, rim.down)
     out = add(scale(math.cos(turn), rim.down), scale(math.sin(turn), across))
     return scale(points.radius[i], out)
@@ -97,9 +97,9 @@ def rim_point(points, rim, i):
 
 @kernel
 def meet_ground(points, ground, dynamics, link, i):
-    """The deepest point of contact point i, of a link, relative to O, and its `Meeting`.
+    """Deepest point of contact point i of a link, relative to O, and its `Meeting`.
 
-    A rim turns with the normal of the ground below its centre.
+    `down` of a rim follows the normal of the ground below its centre.
     """
     radius = points.radius[i]
     origin = load_vector(dynamics.origin, dynamics.tree.root[link])

@@ -1,18 +1,18 @@
-"""Grounds as kernels read them, and how deep a ball, or a point, is in them.
+"""Grounds as arrays for kernels, and the depth of a ball or a point in them.
 
-A ground is a tuple of arrays whose type picks the formulas. All have a `velocity`, that of a belt.
+A ground is a tuple of arrays whose type selects the formulas. All have the `velocity` of a belt.
 
     FlatGround   a plane: everything is exact.
-    Heights      heights on a grid, bilinear in between. The depth of a point is its depth below the
-                 surface straight above it, times the upward part of the normal there: exact where
-                 the ground is a plane, else to first order. The points of a ball that are looked at
-                 are its lowest one, the one that faces the normal below its centre, and those that
-                 face the normals in the cells that are within half a radius; the deepest of them
-                 touches. So the depth does not jump where a ball passes from one cell to the next.
-                 It is exact where all these are in one plane; on a ridge a ball sinks in a little.
-    Stairs       level treads and upright risers. Out of the stairs leads the shortest way: up from
+    Heights      heights on a grid, bilinear in between. The depth of a point is its vertical depth
+                 below the surface times the upward component of the normal there: exact where the
+                 ground is a plane, else to first order. The candidates on a ball are its lowest
+                 point, the point facing the normal below its centre, and the points facing the
+                 normals of the cells within half a radius; the deepest of them touches. So the
+                 depth does not jump when a ball passes from one cell to the next. It is exact where
+                 all candidates lie over one plane; on a ridge a ball sinks in a little.
+    Stairs       level treads and vertical risers. The normal follows the shortest way out: up from
                  the tread, out of the nearest riser, or, in the corner between the two, out of
-                 both. Exact for points, and for balls that are smaller than a tread.
+                 both. Exact for points, and for balls smaller than a tread.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stiction.kernels.vectors import add, dot, like, scale, sub
 
 
 class FlatGround(NamedTuple):
-    """A plane through `point` with its normal, which moves along itself (a belt)."""
+    """A plane through `point` with a normal; it may move within itself (a belt)."""
 
     point: np.ndarray  # (3) [m]
     normal: np.ndarray  # (3) unit vector out of the ground
@@ -41,18 +41,18 @@ class Heights(NamedTuple):
     material: np.ndarray  # (rows - 1, columns - 1) number of the material of each cell
     corner: np.ndarray  # (2) x and y of height[0, 0] [m]
     spacing: np.ndarray  # (2) along x and y [m]
-    stretch: np.ndarray  # (1) length of the steepest line on the surface over that of its plan
+    stretch: np.ndarray  # (1) length of the steepest line on the surface over its horizontal length
     velocity: np.ndarray  # (3) zero
 
 
 class Stairs(NamedTuple):
-    """Level treads, one more than there are risers; the first and the last have no end."""
+    """Level treads, one more than there are risers; the first and the last are unbounded."""
 
     riser: np.ndarray  # (n) positions along the heading, ascending [m]
     level: np.ndarray  # (n + 1) heights of the treads [m]
-    heading: np.ndarray  # (2) unit vector across the risers, x and y
+    heading: np.ndarray  # (2) unit vector perpendicular to the risers, x and y
     highest: np.ndarray  # (1) height of the highest riser [m]
-    stretch: np.ndarray  # (1) of a ramp that is nowhere below the stairs once raised by `highest`
+    stretch: np.ndarray  # (1) of a ramp that, raised by `highest`, is nowhere below the stairs
     velocity: np.ndarray  # (3) zero
 
 
@@ -65,7 +65,7 @@ class Meeting(NamedTuple):
     offset: tuple  # of the ball's deepest point from its centre [m]
     normal: tuple  # unit vector out of the ground
     depth: float  # [m], minus the gap if it does not touch
-    material: int  # number of the ground's material there
+    material: int  # index of the ground's material there
 
 
 def meet(ground, centre, radius):
@@ -74,7 +74,7 @@ def meet(ground, centre, radius):
 
 
 def clearance(ground, point):
-    """Return a distance from the point, perhaps too short, within which there is no ground [m]."""
+    """Return a lower bound of the distance from the point to the ground [m]."""
     return _GROUNDS[type(ground)][1](ground, point)
 
 
@@ -115,7 +115,7 @@ def cell(x, corner, spacing, count):
     u = (x - corner) / spacing
     first, last = like(u, 0), like(u, count - 1)
     inside = u >= first and u <= last
-    if not u > first:  # also if u is not a number
+    if not u > first:  # also if u is NaN
         u = first
     if u > last:
         u = last
@@ -157,7 +157,7 @@ def point_on_heights(ground, centre, offset):
 
 @kernel
 def deeper(ground, centre, radius, patch, best):
-    """The deeper of a meeting and that of the point of a ball that faces the normal of a patch."""
+    """The deeper of meeting `best` and that of the ball's point facing the normal of a patch."""
     found = point_on_heights(ground, centre, scale(-radius, upward(patch)))
     return found if found.depth > best.depth else best
 
@@ -186,12 +186,12 @@ def heights_meeting(ground, centre, radius):
 
 @kernel
 def heights_clearance(ground, point):
-    """Distance to the steepest cone that the surface may rise in from below the point."""
+    """Distance to the steepest cone in which the surface can rise from below the point."""
     return (point[2] - patch_at(ground, point[0], point[1]).height) / ground.stretch[0]
 
 
 # ------------------------------------------------------------------------------------------- stairs
-# In the plane across the risers: s along the heading, z up.
+# In the plane perpendicular to the risers: s along the heading, z up.
 
 
 @kernel
@@ -209,7 +209,7 @@ def tread_at(ground, s):
 
 @formula
 def before_riser(a, z, top, radius):
-    """Depth in a higher tread whose riser is a ahead, and the normal: backwards, up."""
+    """Depth in a higher tread, its riser at distance a ahead, and the normal: backwards, up."""
     none, one = like(z, 0), like(z, 1)
     if z < top:
         return radius - a, (one, none)
@@ -221,7 +221,7 @@ def before_riser(a, z, top, radius):
 
 @formula
 def behind_riser(a, z, foot, radius):
-    """Depth behind a riser that is a back, above a tread at `foot`, and the normal: back, up."""
+    """Depth behind a riser at distance a, above a tread at `foot`, and the normal: back, up."""
     none = like(z, 0)
     back, up = a + radius, max(foot + radius - z, none)
     distance = math.sqrt(back * back + up * up)
@@ -232,7 +232,7 @@ def behind_riser(a, z, foot, radius):
 
 @formula
 def out_of_both(d1, n1, d2, n2):
-    """Depth in two half-planes, and normal of the shortest way out; of the nearer if outside."""
+    """Depth and normal of the shortest way out of two half-planes; of the nearer if outside."""
     c = n1[0] * n2[0] + n1[1] * n2[1]
     if d1 >= d2 and (d2 <= 0 or d2 <= c * d1):
         return d1, n1
@@ -259,7 +259,7 @@ def stairs_meeting(ground, centre, radius):
         neighbour = tread - 1 + 2 * side
         if neighbour < 0 or neighbour > len(ground.riser):
             continue
-        sign = like(z, 2 * side - 1)  # of the way to the neighbour
+        sign = like(z, 2 * side - 1)  # of the direction to the neighbour
         a = sign * (ground.riser[tread - 1 + side] - s)
         other = ground.level[neighbour]
         if other > level:
@@ -275,7 +275,7 @@ def stairs_meeting(ground, centre, radius):
 
 @kernel
 def stairs_clearance(ground, point):
-    """Distance to the ramps that rise to both sides over all treads."""
+    """Distance to the ramps that rise to both sides and cover all treads."""
     s = ground.heading[0] * point[0] + ground.heading[1] * point[1]
     level = ground.level[tread_at(ground, s)]
     return (point[2] - level - ground.highest[0]) / ground.stretch[0]
