@@ -1,1 +1,1 @@
-"""Integrators: how a state becomes the next one, as values that are passed to `simulate`."""
+"""Integrators: how a step advances the state, as values to pass to `simulate`."""

@@ -4,16 +4,16 @@ Contact is detected and forces are taken half a step ahead, at q + v dt/2; the m
 the new velocity then moves q over the whole step (J. J. Moreau, "Unilateral contact and dry
 friction in finite freedom dynamics", 1988). Constant forces are integrated exactly, smooth ones to
 second order, at the price of one evaluation; oscillators are as stable as with semi-implicit Euler,
-whose map this is, seen half a step later.
+which is the same map, seen half a step later.
 
-Gyroscopic terms at the old velocity would gain energy in every step. A free body takes them at the
-mean velocity x, which solves
+Gyroscopic terms at the old velocity would add energy in every step. For a free body they are taken
+at the mean velocity x, which solves
 
     2 I (x - w) + dt (x cross I x - I a) = 0
 
-where I a is the torque of the last step, and is moved by Cayley's map: then a body without torque
-keeps its energy and its angular momentum exactly (J. C. Simo and K. K. Wong, 1991). In chains the
-mean velocity is extrapolated with the accelerations of the last step.
+where I a is the torque of the last step. The body moves by Cayley's map. Without torque it then
+conserves its energy and its angular momentum exactly (J. C. Simo and K. K. Wong, 1991). In chains
+the mean velocity is extrapolated with the accelerations of the last step.
 """
 
 from typing import NamedTuple
@@ -39,10 +39,10 @@ from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion
 from stiction.step.system import Instant, Shares
 
-REPEATS = 4  # of a step whose torques were not those of the last one
-SPIN_ERROR = 1e-6  # by which the mean spin may be wrong, as a part of it; more than rounding
-NEWTON_STEPS = 8  # for the mean angular velocity; three or four are taken
-SETTLED = 1e-15  # square of a relative change of it that is rounding
+REPEATS = 4  # of a step whose torques differ from those of the last one
+SPIN_ERROR = 1e-6  # relative error allowed in the mean spin; above rounding
+NEWTON_STEPS = 8  # for the mean angular velocity; three or four usually suffice
+SETTLED = 1e-15  # squared relative change of it that counts as rounding
 
 
 class Midpoint(NamedTuple):
@@ -59,7 +59,7 @@ def midpoint(params, system, state, work, time, dt):
     advance(dynamics.tree, q, v, half)
     alone = mean_velocities(dynamics, v, dt, work.v, work.v_sum)
     instant = Instant(time + half, time, dt, half)
-    # detection is half a step ahead in the next step as well, so a whole dt v_next lies between
+    # detection is half a step ahead in the next step too, so dt v_next lies between the two
     shares = Shares(like(dt, 0), like(dt, 1), like(dt, 0.5))
     touched, settled, repeats = OK, OK, 0
     while True:
@@ -70,7 +70,7 @@ def midpoint(params, system, state, work, time, dt):
         held = solves(system.model) and system.surface.contact.count[0] > 0
         if not correct_spins(dynamics, v, dt, work.v, work.v_sum, held):
             break
-        system.surface.impact.solved[0] = 0  # impulses are sought again
+        system.surface.impact.solved[0] = 0  # the impulses are solved again
         repeats += 1
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
@@ -87,10 +87,10 @@ def midpoint(params, system, state, work, time, dt):
 
 @kernel
 def mean_velocities(dynamics, v, dt, mean, gyroscopic):
-    """Velocities in the middle of the step, as far as the past tells.
+    """Velocities at the middle of the step, extrapolated from the last step.
 
-    And the accelerations that gyroscopic terms give to bodies that turn alone; 0 for all others.
-    Returns how many these are.
+    Also gyroscopic accelerations, of bodies that turn alone; 0 for all others. Returns the number
+    of such bodies.
     """
     tree, last, half, alone = dynamics.tree, dynamics.last_acceleration, like(dt, 0.5) * dt, 0
     for d in range(len(v)):
@@ -111,12 +111,12 @@ def mean_velocities(dynamics, v, dt, mean, gyroscopic):
 
 @kernel
 def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
-    """Mean velocities of bodies that turn alone, with the torques that came out of the step.
+    """Mean velocities of bodies that turn alone, with the torques found in this step.
 
-    As long as contact comes and goes these are not the torques of the last step, and gyroscopic
-    terms that are not taken at the mean velocity do work. Returns whether the step must be taken
-    again: where contact holds a body (`held`), and where its centre is beside its frame. Otherwise
-    the accelerations are put right.
+    While contacts open and close, these differ from the torques of the last step, and gyroscopic
+    terms that are not taken at the mean velocity do work. Returns whether the step must be
+    repeated: if contact holds such a body (`held`), or if its centre of mass is not at the origin
+    of its frame. Otherwise correcting the accelerations here suffices.
     """
     tree, half, again = dynamics.tree, like(dt, 0.5) * dt, False
     small = max(like(dt, SPIN_ERROR), tree.slack[0])
@@ -147,7 +147,7 @@ def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
 
 @kernel
 def turns_alone(tree, i):
-    """Tell whether link i is a whole tree that can turn about all axes."""
+    """Return whether link i is a tree by itself and can turn about all axes."""
     kind = tree.joint_type[i]
     if kind == REVOLUTE or kind == PRISMATIC or tree.parent[i] != 0 or tree.gathers[i] == 1:
         return False
@@ -156,7 +156,7 @@ def turns_alone(tree, i):
 
 @kernel
 def inertia_about_pivot(tree, i):
-    """Inertia of link i, in its axes, about what it turns about: its centre if it is free."""
+    """Inertia of link i, in its axes, about its pivot: the centre of mass if it is free."""
     xx, xy, xz, yy, yz, zz = load_symmetric(tree.inertia, i)
     if tree.joint_type[i] == FREE:
         return xx, xy, xz, yy, yz, zz
@@ -173,7 +173,7 @@ def inertia_about_pivot(tree, i):
 
 @kernel
 def mean_spin(I, w, a, half):
-    """Mean angular velocity x of a step that begins with w, under the torque I a."""
+    """Mean angular velocity x of a step that starts at w, under the torque I a."""
     pushed = add(w, scale(half, a))
     x = pushed
     for _ in range(NEWTON_STEPS):

@@ -1,7 +1,7 @@
 """The classical Runge-Kutta method of fourth order.
 
 Quaternions follow their own differential equation, q (0, w) / 2, as four numbers, and are
-normalised at the end of the step; averaging stage velocities instead would leave second order in
+normalised at the end of the step; averaging stage velocities instead would be only second order in
 the rotations. Joint friction and stops are decided in the first stage and held: a stuck coordinate
 decelerates evenly to rest.
 """
@@ -25,7 +25,7 @@ class RungeKutta4(NamedTuple):
 @integrator(
     RungeKutta4,
     growth=lambda z: 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))),
-    accounting=Accounting(torque_held=False),  # records those of the first of four stages
+    accounting=Accounting(torque_held=False),  # torques recorded at the first of four stages
 )
 def runge_kutta4(params, system, state, work, time, dt):
     """Take one step of the classical Runge-Kutta method."""
