@@ -1,1 +1,1 @@
-"""Controllers: what drives the coordinates, as values that are passed to `simulate`."""
+"""Controllers: what drives the coordinates, as values to pass to `simulate`."""

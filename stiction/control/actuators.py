@@ -1,4 +1,4 @@
-"""The actuators of a model file, driven by control signals as the file means them."""
+"""The actuators of a model file, driven by control signals as the file defines them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def drive(params, dynamics, time, q, v):
         force, slope = actuator_force(params, row, i, gear * q[tree.dof_q[d]], gear * v[d])
         lower, upper = tree.effort_lower[d], tree.effort_upper[d]
         least, most = params.force_range[i, 0], params.force_range[i, 1]
-        goes_on = i + 1 < len(dof) and dof[i + 1] == d  # with another actuator of this coordinate
+        goes_on = i + 1 < len(dof) and dof[i + 1] == d  # more actuators on this coordinate
         if goes_on or (i > 0 and dof[i - 1] == d) or gear == 0:
             bounded = min(max(force, least), most)
             force, slope = bounded, slope if bounded == force else zero
@@ -63,7 +63,7 @@ def drive(params, dynamics, time, q, v):
 
 @kernel
 def actuator_force(params, row, i, length, rate):
-    """Force of actuator i without its limits, and its derivative by the rate of its length."""
+    """Force of actuator i before its limits, and its derivative over the rate of its length."""
     signal = params.control[row, params.column[i]]
     signal = min(max(signal, params.control_range[i, 0]), params.control_range[i, 1])
     gain = params.gain[i, 0] + params.gain[i, 1] * length + params.gain[i, 2] * rate

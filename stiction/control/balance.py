@@ -1,15 +1,15 @@
-"""Balance feedback on top of a planned motion: the legs push back where the robot drifts away.
+"""Balance feedback on top of a planned motion: the legs counter drift from the plan.
 
 The horizontal motion of the centre of mass c above a ground point p is that of an inverted
-pendulum, c_dotdot = omega^2 (c - p), omega^2 = g / height. Its part that runs away is
+pendulum, c_dotdot = omega^2 (c - p), omega^2 = g / height. Its unstable part is
 xi = c + c_dot / omega (the capture point, or divergent component of motion), xi_dot = omega
-(xi - p). Putting p off its plan by (1 + gain) times the error of xi makes that error decay as
+(xi - p). Shifting p from its plan by (1 + gain) times the error of xi makes that error decay as
 exp(-gain omega t): T. Takenaka, T. Matsumoto, T. Yoshiike, "Real Time Motion Generation and Control
 for Biped Robot", IROS 2009; J. Englsberger, C. Ott, A. Albu-Schaeffer, "Three-Dimensional Bipedal
 Walking Control Based on Divergent Component of Motion", IEEE Trans. Robotics 31 (2015). The force
--m omega^2 (p - p_planned) at c, and a moment against the tilt of the base, are made by torques of
-the legs' joints, tau = -a . ((c - o) x force + moment) for a joint at o with axis a: those of a leg
-that stands, each leg in its planned share.
+-m omega^2 (p - p_planned) at c, and a moment against the tilt of the base, are produced by torques
+of the leg joints, tau = -a . ((c - o) x force + moment) for a joint at o with axis a: those of the
+stance legs, each leg with its planned share.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class BalanceTable(NamedTuple):
 
 @controller(BalanceTable)
 def keep_balance(params, dynamics, time, q, v):
-    """Add the torques of the legs that bring the centre of mass and the base back to the plan."""
+    """Add the leg torques that return the centre of mass and the base to the plan."""
     tree, omega = dynamics.tree, params.omega[0]
     base = params.base[0]
     mass, weighted, momentum = like(time, 0), zero_vector(time), zero_vector(time)
@@ -93,22 +93,22 @@ def keep_balance(params, dynamics, time, q, v):
 
 @dataclass(frozen=True)
 class BalanceFeedback:
-    """Legs push a robot that drifts away from a plan back to it; beside another controller.
+    """Leg torques that bring a robot back to its plan; added to those of another controller.
 
-    It knows position, tilt and velocities of the robot exactly. Its torques, each within the
-    efforts of its joint, come on top of those of the other controller.
+    It reads the exact position, tilt and velocities of the robot. Each torque stays within the
+    effort limits of its joint.
     """
 
     time: ArrayLike  # (n) [s]
     centre: ArrayLike  # (n, 2) planned centre of mass, x and y [m]
-    share: ArrayLike  # (n, 2) of the weight that the left and the right leg carry
+    share: ArrayLike  # (n, 2) fractions of the weight on the left and the right leg
     up: ArrayLike  # (n, 2) x and y of the planned z axis of the base
     legs: tuple[tuple[str, ...], tuple[str, ...]]  # revolute joints of the left and the right leg
     height: float  # of the centre of mass [m]
     gain: float = 1.0  # the error decays as exp(-gain omega t)
-    reach: float = 0.03  # by which the zero-moment point is put off its plan at most [m]
-    stiffness: float = 0.0  # against the base's tilt [N m/rad]
-    damping: float = 0.0  # against its turning [N m s/rad]
+    reach: float = 0.03  # largest shift of the zero-moment point from its plan [m]
+    stiffness: float = 0.0  # against tilt of the base [N m/rad]
+    damping: float = 0.0  # against its rotation [N m s/rad]
 
     def bind(self, world: World) -> BalanceTable:
         """Return the compiled form for a world."""

@@ -1,4 +1,4 @@
-"""The plug-in point for controllers: parameter tuples whose type picks the compiled kernel.
+"""The plug-in point for controllers: parameter tuples whose type selects the compiled kernel.
 
     class Spring(NamedTuple):
         stiffness: float
@@ -8,18 +8,18 @@
         for d in range(len(v)):
             ...
             dynamics.control[d] += force
-            dynamics.control_damping[d] += slope  # optional: minus the slope of the force by v[d]
+            dynamics.control_damping[d] += slope  # optional: minus the slope of the force over v[d]
 
-A declared damping is taken implicitly by the integrators that can, which keeps stiff gains stable
-at long steps. A controller that remembers, see memory.py, also takes its memory and the time step:
+Integrators that can treat declared damping implicitly, which keeps stiff gains stable at long
+steps. A controller with memory, see memory.py, also takes its memory and the time step:
 
     @controller(Integral, memory=1)  # one number per velocity
     def integral(params, dynamics, time, q, v, memory, dt):
         ...
             memory.trial[d, 0] = memory.now[d, 0] + error * dt
 
-A kernel made with `@prescriber` overwrites q, v and the acceleration of coordinates that are given
-functions of time.
+A kernel made with `@prescriber` overwrites q, v and the acceleration of coordinates that are
+prescribed functions of time.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from stiction.errors import InputError
 ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
-NUMBERS: dict[type, int] = {}  # that controllers remember per velocity; those without are not here
+NUMBERS: dict[type, int] = {}  # remembered per velocity; controllers without memory are absent
 
 
 def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for such parameters.
+    """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for a parameter type.
 
-    memory: how many numbers it remembers per velocity. If any, it is a kernel
+    memory: how many numbers it remembers per velocity. If any, the kernel is
     `(params, dynamics, time, q, v, memory, dt)`.
     """
     if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
@@ -63,7 +63,7 @@ def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], C
 
 
 def prescriber(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a kernel `(params, dynamics, time, q, v)` that prescribes, for such parameters."""
+    """Register a kernel `(params, dynamics, time, q, v)` that prescribes, for a parameter type."""
 
     def declare(function: Callable[..., None]) -> Callable[..., None]:
         return _register(PRESCRIBERS, kind, "prescriber", ARGUMENTS, function)
@@ -85,7 +85,7 @@ def _register(
 
 
 def allocate_memories(controllers: tuple, nv: int) -> tuple[ControlMemory, ...]:
-    """Return the memory of each controller that remembers, in their order."""
+    """Return the memories of the controllers that have one, in their order."""
     return tuple(
         allocate_memory(nv, NUMBERS[type(one)]) for one in controllers if type(one) in NUMBERS
     )
@@ -99,7 +99,7 @@ def _nothing(params, dynamics, time, q, v):
 def control(controllers, memories, dynamics, instant, q, v):
     """Add the forces of all controllers to `dynamics.control`.
 
-    memories: of those that remember, in the same order.
+    memories: of the controllers that have one, in the same order.
     """
     left = iter(memories)
     for one in controllers:
@@ -113,7 +113,7 @@ def control(controllers, memories, dynamics, instant, q, v):
 
 
 def prescribe(controllers, dynamics, time, q, v):
-    """Overwrite what the controllers prescribe of q, v and the accelerations."""
+    """Overwrite the q, v and accelerations that controllers prescribe."""
     for one in controllers:
         PRESCRIBERS.get(type(one), _nothing)(one, dynamics, time, q, v)
 

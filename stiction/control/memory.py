@@ -1,12 +1,12 @@
 """What controllers remember from step to step, such as an integral of the error.
 
-An integrator may ask a controller several times in a step, and a step may be taken again in parts
-when a point hits the ground within it. Memory changes once in each part that is taken, to what the
+An integrator may evaluate a controller several times in a step, and a step may be repeated in parts
+when a point hits the ground within it. Memory changes once in each completed part, to what the
 controller wrote in its first stage:
 
-    now    -> trial   before a controller is asked, so that what it does not write stays
+    now    -> trial   before a controller is evaluated, so that what it does not write stays
     trial  -> first   in the first stage of a part
-    first  -> now     when the part is taken
+    first  -> now     when the part is completed
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class ControlMemory(NamedTuple):
 
 
 def allocate_memory(nv: int, numbers: int) -> ControlMemory:
-    """Return the memory of a controller that has not been asked yet, all zero."""
+    """Return the memory of a controller that has not been evaluated yet, all zero."""
     return ControlMemory(*(np.zeros((nv, numbers)) for _ in ControlMemory._fields))
 
 
 @kernel
 def begin_trial(memory):
-    """Begin from what is remembered."""
+    """Start the trial from what is remembered."""
     _copy(memory.now, memory.trial)
 
 
@@ -77,4 +77,4 @@ def _of_each(change: Callable[..., None]) -> Callable[..., None]:
 
 
 keep_trials = _of_each(_keep_trial)  # in the first stage
-commit_trials = _of_each(_commit)  # when a part of a step is taken
+commit_trials = _of_each(_commit)  # when a part of a step is completed

@@ -1,4 +1,4 @@
-"""Coordinates that are given functions of time; the force that this takes comes out.
+"""Coordinates prescribed as functions of time; the forces that this requires are computed.
 
 A prescribed coordinate has, in every stage of the integrator, exactly the position, velocity and
 acceleration of the reference; the dynamics solves for the others and for the forces along the
@@ -50,9 +50,9 @@ class PrescribedTable(NamedTuple):
     q_index: np.ndarray  # (columns)
     dof: np.ndarray  # (columns)
     base: Spline  # 4 columns per base: quaternion
-    base_q: np.ndarray  # (bases) where its quaternion begins in q
-    base_dof: np.ndarray  # (bases) where its angular velocity begins in v
-    whole: np.ndarray  # (bases) 1: all three directions, 0: pitch alone
+    base_q: np.ndarray  # (bases) index of its quaternion in q
+    base_dof: np.ndarray  # (bases) index of its angular velocity in v
+    whole: np.ndarray  # (bases) 1: all three rotations, 0: pitch alone
 
 
 @prescriber(PrescribedTable)
@@ -105,7 +105,7 @@ class Prescribed:
 
     `joints`: names of revolute and prismatic joints; None means all of the reference, () none.
     `base`: for every free joint of the world, "free" prescribes nothing, "pitch" the rotation about
-    its own y axis, "all" position and rotation; of a planar base likewise.
+    its own y axis, "all" position and rotation; likewise for a planar base.
     """
 
     reference: Reference | Motion

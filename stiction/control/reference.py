@@ -1,7 +1,7 @@
 """`Reference`: coordinates as functions of time, cubic between samples; and its compiled form.
 
-Between two samples every column is the cubic that has the given values and slopes at both
-(Hermite). Before the first and after the last sample it holds the value there, at rest.
+Between two samples every column is the cubic with the given values and slopes at both (Hermite).
+Before the first and after the last sample it holds the value there, at rest.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Reference:
     """A motion to follow: samples of q (n, nq) or of named joints (n, joints); v likewise.
 
     Without v the slopes are those that make velocity and acceleration continuous. A recorded
-    `Motion` serves as it is.
+    `Motion` can be used directly.
     """
 
     time: ArrayLike  # (n) [s], increasing
@@ -107,9 +107,9 @@ def _samples(what: str, value: ArrayLike, rows: int, columns: int) -> np.ndarray
 
 
 def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | None) -> tuple:
-    """Columns of a reference and the coordinates they are: (columns, q indices, dofs, names).
+    """Columns of a reference and their coordinates: (columns, q indices, dofs, names).
 
-    Without names all revolute and prismatic joints, but none of a planar base.
+    Without names: all revolute and prismatic joints except those of a planar base.
     """
     tree = world.tree
     if reference.joints is not None:

@@ -26,7 +26,7 @@ class TorqueTable(NamedTuple):
 
 @controller(TorqueTable)
 def table_torque(params, dynamics, time, q, v):
-    """Add the row of the table that holds now; nothing before the first."""
+    """Add the current row of the table; nothing before the first."""
     last = len(params.time) - 1
     if time < params.time[0]:
         return

@@ -55,9 +55,9 @@ def track(params, dynamics, time, q, v):
 class PDTracking:
     """Joints follow a reference by feed-forward + stiffness (q_ref - q) + damping (v_ref - v).
 
-    Gains are numbers or one per joint. `limits` bounds the torque: None takes the efforts of the
-    robot's joints, a number or one per joint bounds its size. Default joints: all revolute and
-    prismatic ones of the reference, without those of a planar base.
+    A gain is one number or one per joint. `limits` bounds the torque: None takes the effort limits
+    of the robot's joints, a number or one per joint bounds its magnitude. Default joints: all
+    revolute and prismatic ones of the reference except those of a planar base.
     """
 
     reference: Reference | Motion
@@ -115,7 +115,7 @@ class PDTracking:
 
 
 def as_reference(motion: Reference | Motion) -> Reference:
-    """Return a reference as it is, and a recorded motion as one."""
+    """Return a reference unchanged, a recorded motion as a reference."""
     if isinstance(motion, Reference):
         return motion
     return Reference(motion.time, motion.q, motion.v)
