@@ -27,8 +27,8 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-ALLOWED_DEPTH = 1e-4  # that is left alone at most, as part of the robots' size
-RECOVERY = 0.2  # part of what is deeper that is taken back per step
+ALLOWED_DEPTH = 1e-4  # largest depth left uncorrected, as a fraction of the robots' size
+RECOVERY = 0.2  # fraction of the excess depth that is corrected per step
 SWEEPS = 5
 
 
@@ -75,7 +75,7 @@ def displacement_of_wrenches(system, work):
 
 @kernel
 def push_out(contact, response, i, allowed):
-    """Update the push on point i, all others held, so that it rises as wanted; it never pulls."""
+    """Update the push on point i, all others held, for the wanted rise; it never pulls."""
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(load_twist(response.twist, contact.touching[i]), r))

@@ -18,17 +18,17 @@ from stiction.step.record import add_part
 from stiction.step.sliding import finish_slides
 
 MOST = 8  # impacts in one step
-MOMENT = 1e-6  # duration of an impact in steps: forces that are not impulses do nothing in it
-DONE = -1  # phase of the part after the last
+MOMENT = 1e-6  # duration of an impact in steps: only impulses matter in so short a time
+DONE = -1  # phase after the last part
 
 
 class Part(NamedTuple):
     """A part of a step."""
 
     phase: int  # WHOLE, APPROACH, IMPACT or DONE
-    time: float  # when it begins [s]
-    dt: float  # how long it is [s]
-    left: float  # of the step, from where it begins [s]
+    time: float  # of its start [s]
+    dt: float  # duration [s]
+    left: float  # time to the end of the step, from its start [s]
     impacts: int  # so far in the step
 
 
@@ -42,7 +42,7 @@ def whole_step(system, time, dt):
 
 @kernel
 def begin_part(system, state, work, part):
-    """Begin a part: nothing is solved or recorded yet."""
+    """Start a part: nothing is solved or recorded yet."""
     impact = system.surface.impact
     impact.phase[0], impact.solved[0] = part.phase, 0
     work.share[0] = -1
@@ -52,14 +52,14 @@ def begin_part(system, state, work, part):
 
 @kernel
 def is_interrupted(system, part):
-    """Tell whether a point hits the ground within the part."""
+    """Return whether a point hits the ground within the part."""
     earliest = system.surface.impact.earliest[0]
     return part.phase == WHOLE and part.impacts < MOST and earliest < part.dt
 
 
 @kernel
 def part_before_impact(system, part, dt):
-    """Return the part up to the first impact, or the impact itself if it is now."""
+    """Return the part up to the first impact, or the impact itself if it happens now."""
     until, moment = system.surface.impact.earliest[0], like(dt, MOMENT) * dt
     if until <= moment:
         return Part(IMPACT, part.time, moment, part.left, part.impacts + 1)
@@ -123,7 +123,7 @@ def keep_acceleration(dynamics):
 
 @kernel
 def keep_beginning(system, state, work):
-    """Remember the state at which the step, or the rest of it, begins."""
+    """Remember the state at the start of the step, or of the rest of it."""
     for k in range(len(state.q)):
         work.first_q[k] = state.q[k]
     for d in range(len(state.v)):
@@ -133,7 +133,7 @@ def keep_beginning(system, state, work):
 
 @kernel
 def go_back(system, state, work):
-    """Return to the state at which the step, or the rest of it, began."""
+    """Return to the state at the start of the step, or of the rest of it."""
     for k in range(len(state.q)):
         state.q[k] = work.first_q[k]
     for d in range(len(state.v)):

@@ -1,4 +1,4 @@
-"""The plug-in point for integrators: parameter tuples whose type picks the compiled kernel.
+"""The plug-in point for integrators: parameter tuples whose type selects the compiled kernel.
 
     @integrator(MyIntegrator)
     def my_integrator(params, system, state, work, time, dt): ...  # -> status
@@ -18,11 +18,11 @@ from stiction.compiler.plug_ins import declare_plug_in
 
 
 class Accounting(NamedTuple):
-    """When in a step, from 0 at its start to 1 at its end, recorded forces do work."""
+    """Where in a step, from 0 at its start to 1 at its end, recorded forces do work."""
 
-    configuration: float = 0.5  # in which contact forces and external forces act
+    configuration: float = 0.5  # at which contact forces and external forces act
     damping: float = 0.5  # velocity that joint damping acts at
-    torque_held: bool = True  # recorded torques act through the step; else they are its first
+    torque_held: bool = True  # recorded torques act all step long; else they are its first
 
 
 IN_THE_MIDDLE = Accounting()
@@ -62,4 +62,4 @@ def integrate(params: Any, system: Any, state: Any, work: Any, time: float, dt: 
 
 @chooses(integrate)
 def _integrate(params, system, state, work, time, dt):
-    return INTEGRATORS[params.instance_class]  # compiled as it is: one level of calls less
+    return INTEGRATORS[params.instance_class]  # compiled directly: one call level less

@@ -23,13 +23,13 @@ from stiction.kernels.servos import guess_saturations, update_saturations
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
 from stiction.kernels.vectors import like
 
-BLOCKS = 3  # tries in which all wrong modes change at once; in later ones the worst of them do ...
-WORST = 0.5  # ... those contradicted by at least this part of the worst contradiction ...
-SINGLE = 10  # ... and after so many tries one at a time, since blocks may go round in circles
+BLOCKS = 3  # tries in which all wrong modes change at once; later only the worst ones do ...
+WORST = 0.5  # ... those contradicted at least this fraction as strongly as the worst ...
+SINGLE = 10  # ... and after this many tries one at a time, since blocks may cycle
 SWIFT = 2  # tries in which a sliding joint may reverse at once, without being tried as stuck
-CREEP = 1e-3  # that is no sliding: two feet and stuck joints are a rigid loop, see `judged_mode`
-PIVOTS = 4  # with impulses held, all wrong modes are changed at once so often; then by descent
-ROUNDS = 6  # so often joints and contact are solved in turn where they do not settle together
+CREEP = 1e-3  # that is no sliding: two feet and stuck joints form a rigid loop, see `judged_mode`
+PIVOTS = 4  # tries with impulses held in which all wrong modes change at once; then descent
+ROUNDS = 6  # of solving joints and contact in turn, if they do not converge together
 FACTOR, LOW_BITS = 1000003, 0x7FFFFFFF  # of `fingerprint`
 TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulses held, contact
 
@@ -43,13 +43,13 @@ def solve_joints_and_contact(system, instant, q, v, shares):
     modes that the solution contradicts. If that does not converge, the joints are solved with the
     impulses held, then contact with these modes, in turn. With a law, for which no consistent
     solution need exist, this ends when modes repeat. The joints are solved last: their friction and
-    stops are always right, and a step whose final modes would change a solver's impulses counts as
-    unsolved.
+    stops are always satisfied, and a step whose final modes would change a solver's impulses counts
+    as unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     guess_modes(dynamics, instant, q, v, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
-    asked = before = -1  # for which modes contact was solved last, and the time before
+    asked = before = -1  # fingerprints of the modes at the last contact solve and at the one before
     while True:  # one call each of elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
         if turn != JOINTS:
@@ -58,7 +58,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
         accelerate_coordinates(system.method, dynamics)
         fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
-        factor = like(dt, 0)  # by which the impulses act as known forces from now on
+        factor = like(dt, 0)  # on impulses that act as known forces from now on
         circles = goes_in_circles(model, dynamics, turn, fits, asked, before)
         if turn == TOGETHER:
             if fits and not detect_missed_contacts(
@@ -90,7 +90,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
 
 @kernel
 def guess_modes(dynamics, instant, q, v, shares):
-    """Start with modes of servos and joints that fit the current velocities."""
+    """Start with servo and joint modes that fit the current velocities."""
     guess_saturations(dynamics, instant.dt, instant.implicit)
     for d in range(len(v)):
         dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, instant.dt), LOOSE
@@ -99,7 +99,7 @@ def guess_modes(dynamics, instant, q, v, shares):
 
 @kernel
 def goes_in_circles(model, dynamics, turn, fits, asked, before):
-    """Tell whether a law is about to be evaluated again for modes that it had before."""
+    """Return whether a law is about to be evaluated again for modes that it had before."""
     if solves(model) or (turn != JOINTS and fits):
         return False
     return fingerprint(dynamics) == (asked if turn == JOINTS else before)
@@ -110,7 +110,7 @@ def accept_held(model, surface, dynamics, dt):
     """Accept the impulses with which the joints were solved, and the resulting final twists.
 
     The model would find other impulses for the final modes of the joints. With a solver the step
-    is then unsolved; with a law the impulses that it gave before the joints were solved stand.
+    is then unsolved; with a law the impulses found before the joints were solved remain.
     """
     contact, response = surface.contact, surface.work.response
     if solves(model):
@@ -131,7 +131,7 @@ def fingerprint(dynamics):
 def change_modes(dynamics, instant, q, v, shares, turn, tries):
     """Change the modes of joints and servos that the accelerations contradict.
 
-    Tells whether there were none.
+    Returns whether there were none.
     """
     dt = instant.dt
     if turn == JOINTS and tries == PIVOTS:

@@ -18,20 +18,20 @@ from stiction.step.integrator import INTEGRATORS
 from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
 from stiction.step.step import step
 
-SPEED_LIMIT = 1e6  # a state faster than this has exploded [m/s or rad/s]
+SPEED_LIMIT = 1e6  # a state faster than this has diverged [m/s or rad/s]
 
 
 class Report(NamedTuple):
     """The outcome of a run so far; unlike the record, it counts every step."""
 
     steps: np.ndarray  # (1) taken so far
-    fault: np.ndarray  # (1) coordinate at fault, see `fault`; -1 if all is well
+    fault: np.ndarray  # (1) coordinate at fault, see `fault`; -1 if none
     unsolved: np.ndarray  # (1) steps whose contact problem or joint friction was not solved
     worst_step: np.ndarray  # (1) the one of these with the largest residual
     worst_residual: np.ndarray  # (1) that residual
     contact_work: np.ndarray  # (1) of all steps so far, if each was recorded [J]
-    most_work: np.ndarray  # (1) the largest that this ever was: energy from the ground [J]
-    most_step: np.ndarray  # (1) after which it was
+    most_work: np.ndarray  # (1) its largest value so far: energy from the ground [J]
+    most_step: np.ndarray  # (1) step after which it was largest
 
 
 class Clock(NamedTuple):

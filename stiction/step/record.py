@@ -20,7 +20,7 @@ ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.to
 class Record(NamedTuple):
     """The record of a run: the state before every `every`-th step and the forces in that step.
 
-    Arrays may have fewer rows, or none: what does not fit is not recorded.
+    Arrays may have fewer rows, or none: rows that do not fit are not recorded.
     """
 
     q: np.ndarray  # (rows, nq)
@@ -89,7 +89,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)
         if contact.depth[i] <= 0 and dot(p, p) == 0:
-            continue  # near the ground and not held up
+            continue  # near the ground, not held up
         point, n = contact.point[i], load_vector(contact.normal, i)
         store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
         before, after = load_vector(contact.velocity, i), velocity_after(contact, response, i)
@@ -123,7 +123,7 @@ def clear_totals(work):
 def add_part(system, work, share):
     """Add a part to the totals of the step; `share`: its duration as a fraction of the step.
 
-    How well contact was solved is counted in every step, recorded or not.
+    The solver's report is added up in every step, recorded or not.
     """
     solved = system.surface.work.response.report
     total = work.total_solver

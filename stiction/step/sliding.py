@@ -19,9 +19,9 @@ from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
 from stiction.step.drift import displacement_of_wrenches
 
-YIELD = 1e-6  # of what a link moves by itself, see `wrenches_that_move` ...
-LEAST = 1e-12  # ... and in [1/kg]
-PART = 1.01  # rounding apart, a part of a step is no more than the step
+YIELD = 1e-6  # compliance added to a link's own, as a fraction, see `wrenches_that_move` ...
+LEAST = 1e-12  # ... and absolute [1/kg]
+PART = 1.01  # up to rounding, a part of a step is no more than the step
 
 
 @kernel
@@ -29,7 +29,7 @@ def finish_slides(system, state, work, dt):
     """Take back the excess displacement of links that came to rest within the step."""
     contact = system.surface.contact
     response = system.surface.work.response
-    moves_by_new = system.surface.impact.bend[0] == 1  # alone, not by the old velocity as well
+    moves_by_new = system.surface.impact.bend[0] == 1  # velocity alone, not also by the old one
     if contact.count[0] == 0 or moves_by_new:
         return
     stopped, first = False, 0
@@ -60,7 +60,7 @@ def move_links(system, state, work, dt):
 
 @kernel
 def is_part_of_step(dynamics, v, work, dt):
-    """Tell whether a displacement is no larger than that due to the velocity change in the step.
+    """Return whether a displacement is no larger than that due to the velocity change in the step.
 
     Coordinates are weighted by their articulated inertia.
     """
@@ -76,7 +76,7 @@ def is_part_of_step(dynamics, v, work, dt):
 def wrenches_that_move(dynamics, contact, response):
     """Compute the wrenches that move the touching links by the right-hand side of L w = moved.
 
-    Directions in which a link cannot move get a small compliance, YIELD or more than rounding.
+    Directions in which a link cannot move get a small compliance, YIELD or that of rounding.
     """
     L, A, n = response.inverse_inertia, response.linear.matrix, 6 * contact.touching_count[0]
     for b in range(contact.touching_count[0]):
@@ -98,7 +98,7 @@ def idle_share(model, contact, response, first):
     """Return 1 - f of the link of point `first`, 0 unless it came to rest; and the point after it.
 
     The speed s falls at a constant rate. Without contact it would change by c in the step, and
-    friction changes it by k per unit impulse; that it came to rest means s + c = k |p_t|. Kinetic
+    friction changes it by k per unit impulse; coming to rest means s + c = k |p_t|. Kinetic
     friction alone would need a fraction f = s / (k mu p_n - c) of the step.
     """
     touching, i, none = contact.touching[first], first, like(contact.depth[0], 0)
@@ -115,7 +115,7 @@ def idle_share(model, contact, response, first):
             moves_on = moves_on or dot(after, after) > slow * slow
             limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
             p_t = add(p_t, tangential(n, p))
-            # slower than turning moves the point in a step, it rolls, and its twist stops nothing
+            # a point slower than turning makes it in a step rolls: there is no slide to stop
             if speed > max(slow, math.sqrt(dot(carried, carried))):
                 r = arm_from_centre(contact, response, i)
                 free = point_velocity(load_twist(response.free, touching), r)

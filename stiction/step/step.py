@@ -1,6 +1,6 @@
 """The whole step on one page.
 
-An integrator asks for accelerations, once or in several stages, and moves the state with them:
+An integrator evaluates accelerations, once or in several stages, and advances the state with them:
 
     compute_forces   kinematics, external forces, controllers, springs and dampers
     solve_motion     contact detection, then H a + b = u + K f, joints and contact together
@@ -114,8 +114,8 @@ def solve_motion_again(system, instant, v):
 def add_springs_and_dampers(dynamics, instant, q, v):
     """Sum the forces along the coordinates, and set how dampers act implicitly.
 
-    Without implicit damping, whether servos are at their limits is known now; otherwise
-    `solve_motion` finds out.
+    Without implicit damping, the saturation of servos is known now; otherwise `solve_motion`
+    finds it.
     """
     tree = dynamics.tree
     for d in range(len(v)):

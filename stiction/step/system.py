@@ -18,7 +18,7 @@ class System(NamedTuple):
     dynamics: Dynamics
     method: ArticulatedBody | JointSpace
     controllers: tuple
-    control_memory: tuple  # a `ControlMemory` for each controller that remembers
+    control_memory: tuple  # a `ControlMemory` for each controller that has one
     forces: Forces
     model: NamedTuple  # parameters of the contact model
     surface: Surface
@@ -28,9 +28,9 @@ class Instant(NamedTuple):
     """The time of an evaluation, and the step that it belongs to."""
 
     time: float  # of the evaluation [s]
-    step_time: float  # begin of the step [s]
+    step_time: float  # start of the step [s]
     dt: float  # length of the step [s]
-    implicit: float  # for how long damping is taken at the end of the step instead of now [s]
+    implicit: float  # delay of damping within the step: it acts on v + implicit a [s]
 
 
 class Shares(NamedTuple):
@@ -61,16 +61,16 @@ class Work(NamedTuple):
     q_rate: np.ndarray  # (nq) rate at a stage
     q_sum: np.ndarray  # (nq) weighted sum of rates
     v_sum: np.ndarray  # (nv)
-    wanted: np.ndarray  # (1) 1 if what acts in this step is to be recorded
+    wanted: np.ndarray  # (1) 1 if the forces of this step are to be recorded
     share: np.ndarray  # (1) weight of the stages that are recorded, -1 before the first
     torque: np.ndarray  # (nv) of controllers and prescribed motion, at the first of them
     passive: np.ndarray  # (nv) friction and stops
     impulse: np.ndarray  # (points, 3) of contact, over all stages
     depth: np.ndarray  # (contact points) penetration
     slip: np.ndarray  # (points, 3) velocity along the ground
-    contact_velocity: np.ndarray  # (points, 3) at the end of the step, less the slowest allowed
-    contact_work: np.ndarray  # (1) that contact does on the robots against the ground [J]
-    first_q: np.ndarray  # (nq) where the step, or what is left of it, begins
+    contact_velocity: np.ndarray  # (points, 3) at the end of the step, minus the least velocity
+    contact_work: np.ndarray  # (1) of contact on the robots, relative to the ground [J]
+    first_q: np.ndarray  # (nq) at the start of the step, or of what is left of it
     first_v: np.ndarray  # (nv)
     first_mode: np.ndarray  # (nv)
     total_torque: np.ndarray  # (nv) mean over all parts of the step
