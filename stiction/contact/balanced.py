@@ -15,10 +15,10 @@
     e_i           restitution
     epsilon       eps                   slower than this a point does not move, Eq. (7); or 0
 
-Rigid bodies are covered with a membrane. A point in it is pressed by a spring and a damper whose
-damping grows with the step. A point that is deeper is also stopped within the step, by the impulses
-that miss this least while their norm, weighted with lambda, is small; they do not pull. Friction is
-then set right point by point.
+Rigid bodies are covered with a membrane. A spring and a damper whose damping grows with the step
+press on a point in it. A deeper point is also stopped within the step, by the impulses that
+minimise the remaining velocities and, weighted with lambda, their own norm; they do not pull.
+Friction is then corrected point by point.
 
 Departs from the paper:
 
@@ -28,33 +28,33 @@ ours) cuts the force off at zero, 0 is as printed. The exponents are ours, for t
 springs that the paper allows: k z^alpha + c d^beta d' with z = d + d' dt; alpha = 1, beta = 0 is
 Eq. (14). With any exponents the damper acts only while the point sinks.
 (2) Eq. (2) lacks a term of b, and Eqs. (20), (21) leave all but gravity out of it, so that stuck
-points would creep. Here v_B has (u_E - b) dt, as Eq. (15) of the authors' multipoint paper.
-Velocities at the end of the step are those with the Jacobians of its beginning.
+points would creep. Here v_B has (u_E - b) dt, as in Eq. (15) of the authors' multipoint paper.
+Velocities at the end of the step use the Jacobians of its start.
 (3) A point sticks if |v_sigma| <= eps as in II-B, not |v| as in III-B: a vertical landing has
 static friction. With Eq. (25) nothing that sticks would bounce; Eq. (29) is used for all normals.
-The paper leaves epsilon open, and no constant suits: with `eps` = 0, the default, a point sticks if
-friction can stop it within the step (`rest.py`).
-(4) Eq. (29) would pull points back that leave the ground, v_nu > 0. Left out are those that would
-leave without contact too; with `eps` > 0, those faster than eps.
-(5) A of Eq. (32) is not symmetric once points slide, so Eq. (33) has A'A + lambda in it. lambda is
-in kg^-2 and the paper's values, 0.01 to 4, hold for its robot of 5 kg. It is not zero: then the
+The paper gives no epsilon, and no constant suits all cases: with `eps` = 0, the default, a point
+sticks if friction can stop it within the step (`rest.py`).
+(4) Eq. (29) would pull back points that leave the ground, v_nu > 0. Points that would leave without
+contact too are left out; with `eps` > 0, those faster than eps.
+(5) A of Eq. (32) is not symmetric once points slide, so Eq. (33) contains A'A + lambda. lambda is
+in kg^-2 and the paper's values, 0.01 to 4, hold for its robot of 5 kg. With zero, the
 impulses of more than three points would not be unique. The defaults are the paper's values,
 lambda = 1 and the membrane of section IV-C, for a robot of `reference_mass` = 5 kg. For another
 mass M stiffness and damping grow with M / 5 kg and lambda falls with its square: two robots that
-differ in mass alone then move alike. `reference_mass` = 0 takes all values as they are, for a floor
-whose stiffness is known. `relative` = 1 (ours) takes lambda in units of (tr A / n)^2, n being the
-number of rows, friction left out of A; lambda = 1 under hoap1 is 0.1 in these.
+differ only in mass then move the same way. `reference_mass` = 0 takes all values as given, for a
+floor whose stiffness is known. `relative` = 1 (ours) takes lambda in units of (tr A / n)^2, n being
+the number of rows, with friction left out of A; lambda = 1 under hoap1 is 0.1 in these units.
 (6) The paper does not say what acts beyond the membrane. By default the membrane acts there too:
 then hoap1 walks with lambda = 1, Fig. 10, and stands 1.1 mm deep on its springs. With
-`spring_beyond` = 0 the macro model is alone there; nothing holds the depth, m points under a mass M
-sink at lambda (M / m)^2 g dt, and with lambda = 1 hoap1 falls.
-(7) `mu_static` = 0 is legal, Fig. 9: a point at rest that would need any friction has the kinetic.
-(8) The paper's damper, 158 N s/m at four points of a foot, would give a light foot more than the
-opposite of its velocity in a step of 1 ms, and kinetic friction likewise. `capped` = 1, the
-default, cuts both off at the share of the point in what stops its link; 0 is as printed.
+`spring_beyond` = 0 the macro model acts alone there; nothing limits the depth, m points under a
+mass M sink at lambda (M / m)^2 g dt, and with lambda = 1 hoap1 falls.
+(7) `mu_static` = 0 is legal, Fig. 9: a point at rest that needs any friction has kinetic friction.
+(8) The paper's damper, 158 N s/m at four points of a foot, would more than reverse the velocity of
+a light foot in a step of 1 ms, and so would kinetic friction. `capped` = 1, the default, limits
+both to the point's share of the impulse that stops its link; 0 is as printed.
 
 In single support a foot on springs must resist tipping: k sum r^2 over its points has to exceed
-M g h, h being the height of the centre of mass. G1, with feet 6 cm wide under 0.7 m, takes four
+M g h, h being the height of the centre of mass. G1, with feet 6 cm wide and h = 0.7 m, needs four
 times the paper's stiffness to walk.
 """
 
@@ -116,13 +116,13 @@ class Balanced(NamedTuple):
     spring_beyond: Switch = 1.0  # 1: the membrane acts on deeper points as well
     relaxation: Annotated[float, Parameter("kg^(2*relative-2)", low=1e-12)] = 1.0
     relative: Switch = 0.0  # 1: relaxation is in units of (tr A / n)^2
-    reference_mass: Mass = 5.0  # of the robot that the values are for; 0: take them as they are
+    reference_mass: Mass = 5.0  # of the robot that the values are for; 0: take them as given
     mu_static: Friction = 1.0
     mu_kinetic: Friction = 0.4
     restitution: Restitution = 0.0
     eps: Speed = 0.0  # 0: a point rests if friction can stop it within the step
     unilateral: Switch = 1.0
-    capped: Switch = 1.0  # 1: damping and friction of the membrane stop a point but do not turn it
+    capped: Switch = 1.0  # 1: membrane damping and friction stop a point but do not reverse it
 
 
 class BalancedScratch(NamedTuple):
@@ -133,7 +133,7 @@ class BalancedScratch(NamedTuple):
 
 
 def bearable_in_membrane(p: Balanced, mass: float) -> float:
-    """Return the longest step [s] with the stiffness and damping of the membrane at its bottom."""
+    """Return the longest stable step [s], with stiffness and damping at the membrane's bottom."""
     depth = DEPTH if p.spring_beyond > 0 else min(p.thickness, DEPTH)
     if depth == 0:
         return math.inf
@@ -187,7 +187,7 @@ def robot_mass(dynamics, link):
 
 @kernel
 def mass_scale(p, dynamics, link):
-    """By how much the robot of a link is heavier than the one that the values are for."""
+    """Mass of the robot of a link relative to the one that the values are for."""
     if p.reference_mass == 0:
         return like(p.reference_mass, 1)
     return robot_mass(dynamics, link) / p.reference_mass
@@ -214,7 +214,7 @@ def press_membrane(params, dynamics, contact, work, dt):
 
 @kernel
 def count_pressed(params, contact, touching):
-    """How many points of a link the membrane acts on."""
+    """Number of points of a link on which the membrane acts."""
     pressed = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
@@ -225,10 +225,10 @@ def count_pressed(params, contact, touching):
 
 @kernel
 def membrane_impulse(p, contact, response, i, pressed, heavier, dt):
-    """Impulse of the membrane on point i, one of so many that it presses on the link.
+    """Impulse of the membrane on point i, one of n = `pressed` points of its link.
 
-    Points of a link share what stops it: v / (n W), W being the velocity that point i gets per
-    impulse on it, is never more than that.
+    The points of a link share the impulse that stops it: v / (n W), W being the velocity of point i
+    per unit impulse on it, never exceeds that share.
     """
     nu, v = vector(contact.normal, i), vector(contact.velocity, i)
     d_dot, v_sigma = -dot(nu, v), tangential(nu, v)  # below Eq. (5), Eq. (8)
@@ -253,7 +253,7 @@ def membrane_impulse(p, contact, response, i, pressed, heavier, dt):
 
 @kernel
 def membrane_force(p, d, d_dot, dt):
-    """The two parts of f_nu: the spring as at the end of the step, and the damper."""
+    """The two parts of f_nu: the spring, at the end of the step, and the damper."""
     z = d + d_dot * dt
     spring = p.stiffness * math.copysign(abs(z) ** p.alpha, z)
     damper = p.damping * d**p.beta * d_dot if d_dot > 0 else like(dt, 0)  # Eq. (14)
@@ -271,7 +271,7 @@ def quadratic(W, x):
 
 @kernel
 def choose_macro(params, contact, response, macro):
-    """Sort the points: deeper than the membrane and stuck or sliding, or none; returns how many."""
+    """Find the points for the macro model and whether they stick or slip; returns how many."""
     count = 0
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
@@ -284,7 +284,7 @@ def choose_macro(params, contact, response, macro):
 
 @kernel
 def leaves(p, contact, response, i):
-    """Tell whether a point comes out by itself: faster than eps, or what acts lets it within dt."""
+    """Return whether a point leaves, without contact too; with eps > 0, faster than eps."""
     nu = vector(contact.normal, i)
     v_nu = dot(nu, vector(contact.velocity, i))
     if p.eps > 0:
@@ -294,7 +294,7 @@ def leaves(p, contact, response, i):
 
 @kernel
 def stick_or_slip(p, contact, macro, i, slips):
-    """Make point i one of S or of K, with the direction in which its impulse must not pull."""
+    """Put point i in S or in K, with the direction along which its impulse must not pull."""
     c = vector(contact.normal, i)
     macro.case[i] = STICK
     if slips:
@@ -306,7 +306,7 @@ def stick_or_slip(p, contact, macro, i, slips):
 
 @kernel
 def ask_velocities(params, contact, response, macro):
-    """v of Eq. (32), right-hand sides of (30), (31): what macro impulses add to the velocities."""
+    """v of Eq. (32), right-hand sides of (30), (31): velocities that macro impulses must add."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         nu = vector(contact.normal, i)
@@ -340,7 +340,7 @@ def solve_macro(params, dynamics, contact, work, impulse):
 
 @kernel
 def keep_velocities(params, contact, macro, sign):
-    """Ask points not to stop along the ground, where the threshold is derived; -1 takes it back."""
+    """With eps = 0, let points keep their velocity along the ground; sign = -1 undoes that."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
@@ -351,7 +351,7 @@ def keep_velocities(params, contact, macro, sign):
 
 @kernel
 def let_slide(params, contact, macro):
-    """Make points slide that friction cannot stop within the step; returns how many."""
+    """Let points slide that friction cannot stop within the step; returns how many."""
     sliding = 0
     for touching in range(contact.touching_count[0]):
         stops = link_stops(params, contact, touching)
@@ -366,7 +366,7 @@ def let_slide(params, contact, macro):
 
 @kernel
 def correct_friction(params, contact, macro, i):
-    """Make the friction of a stuck point that does not hold kinetic."""
+    """Give a stuck point that does not hold kinetic friction."""
     p = parameters(params, contact.table, contact.pair[i])
     nu, f = vector(contact.normal, i), vector(contact.impulse, i)
     if macro.case[i] == STICK:

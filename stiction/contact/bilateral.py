@@ -6,11 +6,11 @@
     Gamma        contact.impulse   reactions at these points, times the step
     I_v          contact.impulse   impulses at an impact, Eq. (4): perfectly inelastic
 
-A point that touches is fixed in all directions and may be pulled: nothing slides and nothing opens
-until a point is pulled with more than `release`, the most pulled first. The paper lets the gait
-decide when a foot lifts off; by default feet stay fixed for good, and `release` = 0 is the
-unilateral assumption of its section 2.3.1, with endless friction. Constraints are met at the level
-of velocities, Eq. (3) at the end of each step, which integrates Eq. (2). Where more points are
+A touching point is fixed in all directions and may be pulled: nothing slides, and a point opens
+only if it is pulled with more than `release`, the hardest pulled first. In the paper the gait
+decides when a foot lifts off; by default feet stay fixed permanently, and `release` = 0 is the
+unilateral assumption of its section 2.3.1, with unlimited friction. Constraints hold at the
+velocity level, Eq. (3) at the end of each step, which integrates Eq. (2). Where more points are
 fixed than needed, reactions are those of least norm.
 
 Ours: an open point that would enter the ground in this step is fixed, once. If it is pulled and
@@ -49,9 +49,9 @@ from stiction.kernels.spatial import load_twist
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import dot, like, load_vector, store_vector, zero_vector
 
-EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point beside that of its link, and in slacks
-ENTERS = 0.1  # part of what gravity does in a step; an open point that is slower does not enter
-POLISHES = 2  # repetitions that take the velocity of this compliance away
+EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point, relative to its link's; and in slacks
+ENTERS = 0.1  # fraction of gravity's velocity change in a step; slower open points do not enter
+POLISHES = 2  # repetitions that remove the velocity due to this compliance
 
 
 class Bilateral(NamedTuple):
@@ -64,7 +64,7 @@ class BilateralScratch(NamedTuple):
     """Points are fixed, STICK, or OPEN."""
 
     cases: FrictionCases
-    fixed_later: PerPoint  # 1 for those that entered the ground, and were then fixed
+    fixed_later: PerPoint  # 1 for points that entered the ground and were then fixed
 
 
 @contact_model(Bilateral, family=IMPULSE_SOLVER, point_memory=1, scratch=BilateralScratch)
@@ -92,7 +92,7 @@ def bilateral(params, dynamics, contact, memory, work, dt):
 
 @kernel
 def choose_fixed(contact, response, memory, scratch):
-    """Points that were fixed, are in the ground or come to it in this step; returns how many."""
+    """Fix points that were fixed, are in the ground or reach it in this step; returns how many."""
     fixed = 0
     for i in range(contact.count[0]):
         v_n = dot(load_vector(contact.normal, i), free_velocity(contact, response, i))
@@ -124,7 +124,7 @@ def fix_points(contact, response, cases, eps):
 
 @kernel
 def open_most_pulled(params, contact, cases, dt):
-    """Open the fixed point that is pulled hardest, if harder than allowed; tells whether one is."""
+    """Open the fixed point pulled hardest, if harder than allowed; returns whether it did."""
     worst, most = -1, like(dt, 0)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
@@ -141,7 +141,7 @@ def open_most_pulled(params, contact, cases, dt):
 def fix_fastest_entering(contact, response, scratch, speed):
     """Fix the open point that enters the ground fastest, if faster than `speed` and not fixed yet.
 
-    Each point at most once in a step, so that this ends. Tells whether there is one.
+    Each point at most once in a step, so that the loop terminates. Returns whether there is one.
     """
     i, v = fastest_entering(contact, response, scratch, False)
     if v > speed:
@@ -153,7 +153,7 @@ def fix_fastest_entering(contact, response, scratch, speed):
 def fastest_entering(contact, response, scratch, again):
     """Return the open point that enters the ground fastest, and how fast; -1 and 0 if none does.
 
-    `again`: also those that were fixed later in this step, and opened again.
+    `again`: also points that were fixed later in this step and have opened again.
     """
     worst, most = -1, like(contact.depth[0], 0)
     for i in range(contact.count[0]):

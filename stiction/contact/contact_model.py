@@ -1,4 +1,4 @@
-"""The plug-in point for contact models: a model is its parameter tuple, its type picks the kernel.
+"""The plug-in point for contact models: a model is a parameter tuple whose type selects the kernel.
 
 class Sponge(NamedTuple):
     stiffness: Annotated[float, Parameter("N/m", low=0)] = 1e4
@@ -32,21 +32,21 @@ ARGUMENTS = ("params", "dynamics", "contact", "memory", "work", "dt")
 
 # Four families. Force laws give forces from the motion of the points that are in the ground, in
 # every stage of an integrator; acceleration laws also from the accelerations without contact.
-# Impulse laws give impulses that act through the whole step, from the motion without contact, once
-# in a step; impulse solvers also for points that come to the ground within the step.
+# Impulse laws give impulses that act over the whole step, from the motion without contact, once
+# per step; impulse solvers also for points that reach the ground within the step.
 FORCE_LAW, ACCELERATION_LAW = "force law", "acceleration law"
 IMPULSE_LAW, IMPULSE_SOLVER = "impulse law", "impulse solver"
 FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)
-vector = load_vector  # the word that contact models use: row i of an array as a vector
+vector = load_vector  # as contact models call it: row i of an array as a vector
 
-# What a model guarantees whatever it is asked; `stiction.check_promises` checks these.
+# What a model guarantees for any input; `stiction.check_promises` checks these.
 CONE_PER_POINT = "friction stays in the cone at every point"
 NO_PULL = "the ground never pulls"
 NO_ENERGY_GAIN = "contact adds no energy"
 UNIQUE_FORCES = "forces are a function of the state alone"
 FULL_FRICTION = "a sliding point has all of its kinetic friction, against the slip"
 
-# What a parameter is, where `check_promises` must know.
+# Roles of parameters that `check_promises` needs to know.
 FRICTION, RESTITUTION = "coefficient of friction", "coefficient of restitution"
 
 
@@ -66,7 +66,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Model:
-    """What is declared of a contact model."""
+    """The declaration of a contact model."""
 
     kind: type
     kernel: Callable[..., int]
@@ -85,7 +85,7 @@ class Model:
 
 
 class Memory(NamedTuple):
-    """What a model remembers: it reads `now` and writes `trial`; a step that counts commits it."""
+    """What a model remembers: it reads `now` and writes `trial`; a completed step commits it."""
 
     now: np.ndarray  # (points, point_memory)
     trial: np.ndarray
@@ -94,10 +94,10 @@ class Memory(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for a model, the time, and for all but force laws how the links answer to forces."""
+    """Scratch of a model, the time and, except for force laws, the response of the links."""
 
-    scratch: Any  # the tuple of arrays that the model has declared
-    clock: np.ndarray  # (2) time of this evaluation; begin of the step [s]
+    scratch: Any  # the tuple of arrays that the model declares
+    clock: np.ndarray  # (2) time of this evaluation; start of the step [s]
     response: Response
 
 
@@ -120,9 +120,9 @@ def contact_model(
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register a kernel `(params, dynamics, contact, memory, work, dt) -> status` for a type.
 
-    longest_step: (params, mass) -> the longest step [s] that a point bears with a mass behind it
-    [kg]; or (params, mass, depth), if it depends on how deep the point is [m]. Then landing_depth:
-    (params, mass, speed, gravity) -> the depth that a point reaches which lands with a mass on it.
+    longest_step: (params, mass) -> the longest stable step [s] of a point that carries a mass [kg];
+    or (params, mass, depth), if it depends on the depth of the point [m]. Then landing_depth:
+    (params, mass, speed, gravity) -> the depth reached by a point that lands with a mass on it.
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
@@ -191,7 +191,7 @@ def _contact_forces(params, dynamics, contact, memory, work, dt):
 
 
 def parameters(params, table, pair):
-    """Return the parameters that hold for a pair of materials, as a tuple of the same type."""
+    """Return the parameters for a pair of materials, as a tuple of the same type."""
     return type(params)(*table[pair])
 
 
@@ -222,11 +222,11 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
     return look_up
 
 
-# What the time of impact needs to know of a solver.
+# Parameters of a solver that the time of impact depends on.
 restitution_of = parameter_or("restitution", 0.0)
 rest_speed_of = parameter_or("rest_speed", 0.0)
 newton_impacts_of = parameter_or("newton_impacts", 0.0)
-# What the end of a slide needs to know: a model without these has no slides to end.
+# Parameters that the end of a slide depends on: a model without these has no slides to end.
 mu_kinetic_of = parameter_or("mu_kinetic", 0.0)
 stick_speed_of = parameter_or("stick_speed", math.inf)
 # Whether an acceleration law keeps its forces through the stages of a step.
@@ -261,7 +261,7 @@ def checked_parameter(model: str, name: str, bounds: Parameter, value: Any) -> f
 
 
 def _in_words(bounds: Parameter) -> str:
-    """Return which numbers are within bounds."""
+    """Return the allowed range in words."""
     low, high = bounds.low, bounds.high
     if math.isfinite(low) and math.isfinite(high):
         return f"a number from {low:g} to {high:g}"

@@ -1,4 +1,4 @@
-"""`Coulomb`: exact friction cone by Newton's method; our own solver, the one to begin with.
+"""`Coulomb`: exact friction cone by Newton's method; our own solver, the one to start with.
 
     [AC]  P. Alart and A. Curnier, "A mixed formulation for frictional contact problems prone to
           Newton like solution methods", Comp. Meth. Appl. Mech. Eng. 92 (1991) 353-375
@@ -9,18 +9,18 @@
 
     Symbol    Here                        Meaning
     p         contact.impulse             impulse of a point over the step [N s]
-    u, v      contact.velocity, v         velocity of a point at the beginning and at the end
+    u, v      contact.velocity, v         velocity of a point at the start and at the end
     t, w      response.twist, wrench      change of a link's twist; wrench of the impulses on it
     L         response.inverse_inertia    change of twists per wrench, [CBM] Eq. (17)
     P         `response.py`               P t is the velocity of a point, P'p the wrench of p
     n, mu     contact.normal, cases.mu    normal of the ground; coefficient of friction
-    v_least   contact.least_velocity      slowest normal velocity allowed, of restitution and gaps
+    v_least   contact.least_velocity      least normal velocity, from restitution and gaps
     d, e      cases.direction, e          direction of friction, and n x d
     g         `compliance`                velocity of a link per impulse on it [1/kg]
     R = eps g                             compliance of a point [1/kg]
     p^        hat                         impulse about which the compliance acts: 0 or p
 
-The links that touch answer to impulses, and v counts from the velocity that a point must keep:
+The touching links respond to impulses, and v is relative to the least velocity of a point:
 
     t = t_free + L w,    w = sum P'p                                                           (1)
     v = u + P t - v_least n                                                                    (2)
@@ -30,8 +30,8 @@ Signorini's condition and Coulomb's law at every point, with v = v_n n + v_t, p 
     p_n >= 0,  v_n >= 0,  p_n v_n = 0                                                          (3)
     |p_t| <= mu p_n,  and  p_t = -mu p_n v_t / |v_t|  where v_t is not zero                    (4)
 
-[AC] writes both as one equation, for any g > 0: a point presses by what pushing back predicts, and
-its friction is the nearest to what would stop it,
+[AC] writes both as one equation, for any g > 0: the normal impulse is the predicted one unless it
+pulls, and friction is the admissible one nearest to what would stop the point,
 
     y = p - v / g,    p_n = max(0, y_n),    p_t = y_t or, if that is longer, mu p_n y_t / |y_t| (5)
 
@@ -43,31 +43,30 @@ linear function of the velocity; ours, after linearising (5) at the present d:
     slip   p = (p^_n - v_n / R)(n + mu d) - kappa e . (v - R p^) e                             (8)
            kappa = mu y_n / (g (|y_t| - mu y_n) + R mu y_n)                                    (9)
 
-where kappa tells how d = y_t / |y_t| turns with the velocity. Newton's method solves (1), (2) and
-(6)-(8) for the wrenches, six unknowns per touching link however many points it touches with,
+where kappa describes how d = y_t / |y_t| turns with the velocity. Newton's method solves (1), (2)
+and (6)-(8) for the wrenches, six unknowns per touching link, whatever the number of its points,
 
     (1 + S L) dw = sum P'p - w,    S = -d(sum P'p) / dt                                       (10)
 
-and finds the cases again by (5). With p^ = 0 the impulses are those of least norm, a function of
-the state alone (`unique` = 1, default): a foot that stands on many points is carried evenly. They
-leave velocities R p, which a further step takes away with the cases as they are:
+then updates the cases by (5). With p^ = 0 the impulses are those of least norm, a function of the
+state alone (`unique` = 1, default): a foot that stands on many points is loaded evenly. They leave
+velocities R p, which one more step removes with the cases unchanged:
 
     p^ <- p                                                                                   (11)
 
-With `unique` = 0 it begins with p^ = p of the last step. It ends when (5) changes no impulse by
-more than the tolerance,
+With `unique` = 0 the iteration starts with p^ = p of the last step. It ends when (5) changes no
+impulse by more than the tolerance,
 
     max g |p - p(y)| <= tolerance max g |p|                                                   (12)
 
-Where Newton's method goes round in circles, which happens at hard impacts and on rough ground,
-convex problems are solved one after the other (`de_saxce.py`), from the impulses of the last step:
-[DF] writes (3) and (4) as
+If Newton's method cycles, which happens at hard impacts and on rough ground, a sequence of convex
+problems is solved (`de_saxce.py`), from the impulses of the last step: [DF] writes (3) and (4) as
 
     p in K,    v + s n in K*,    p . (v + s n) = 0,    s = mu |v_t|                           (13)
 
 with the friction cone K and its dual K*. A single contact is solved exactly (`one_contact.py`).
-Where all else fails, which takes two contacts and friction of 5 and more, one contact after the
-other is (`sweeps.py`). `friction.py` has the rule for two coefficients of friction.
+If all else fails, which takes two contacts and a coefficient of friction of 5 or more, contacts are
+solved one at a time (`sweeps.py`). `friction.py` has the rule for two coefficients of friction.
 """
 
 from typing import NamedTuple
@@ -100,11 +99,11 @@ from stiction.kernels.response import NOT_CONVERGED, report_solution
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 
-AGAIN = 8  # solutions in a step, each time that points break away
+AGAIN = 8  # most solutions in a step: one more each time that points break away
 ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
-NEGLIGIBLE = 1e-5  # velocities by what gravity gives in a step: larger ones are errors
+NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried
 NEWTON, DE_SAXCE, SWEEPING = 0, 1, 2  # stages
 
@@ -128,7 +127,7 @@ class SolverScratch(NamedTuple):
     cases: FrictionCases
     convex: ConvexProblem
     local: LocalProblems
-    kept: VectorPerPoint  # impulses to go back to
+    kept: VectorPerPoint  # impulses to return to
 
 
 @contact_model(
@@ -155,7 +154,7 @@ def coulomb(params, dynamics, contact, memory, work, dt):
         if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
             break
     report_solution(response, iterations, error, stage)
-    response.report.left_wrenches[0] = 1  # more exact than their sum over points
+    response.report.left_wrenches[0] = 1  # more accurate than their sum over points
     remember_impulses(contact, memory, dt)
     return OK
 

@@ -3,10 +3,10 @@
     Paper           Here                   Meaning
     -y_i            d                      penetration depth of a testing point
     k_n, mu_n       stiffness, damping     of Eq. (16), with the exponents alpha and beta
-    x_i, z_i        x                      way along the ground since the anchor
+    x_i, z_i        x                      displacement along the ground from the anchor
     k_t, mu_t       tangential_stiffness, tangential_damping
     f*, f^s         f_stick, f_slip        tangential forces of a point that sticks, or slides
-    t_i             t                      direction of the tangential force as sliding began
+    t_i             t                      direction of the tangential force when sliding began
     V_t             V_t                    velocity along t_i, negative while the point slides
     mu_t^s          sliding_damping
     lambda_s, _d    mu_static, mu_kinetic
@@ -22,26 +22,27 @@ the exponents of Eqs. (5), (13)-(15), is `HuntCrossley`.
 Departs from the paper:
 - Eq. (16) pulls where a point leaves fast: cut off at zero, unless `unilateral` = 0 (as printed).
 - Eqs. (22), (25), (26): V_t is negative, so "- mu |V_t|" would reduce friction, and the factors
-  mu x' cos(theta) depend on the axes. Here f = (lambda_d f_n - mu V_t) t_i, alike in any heading;
+  mu x' cos(theta) depend on the axes. Here f = (lambda_d f_n - mu V_t) t_i, whatever the heading;
   |F_t| / F_n of a sliding foot is then lambda_d + (sum of mu |V_t|) / F_n.
 - Eq. (40) without memory ends sliding at once, because lambda_d < lambda_s: sliding is latched. A
   point begins if condition 1 fails and its own V_t < 0, and ends when V_t >= 0, Eq. (30).
-- Not told: the anchor is set where a point touches and again where it stops sliding. A transition
-  that is interrupted gives way to the next one, from the force that it had reached. A point that
-  lands on a sliding foot slides along its own velocity, and so does a point that begins to slide
-  without a tangential force. A point that leaves the ground forgets everything.
+- Not specified: the anchor is set where a point touches and again where it stops sliding. An
+  interrupted transition gives way to the next one, which starts from the force reached. A point
+  that lands on a sliding foot slides along its own velocity, and so does a point that begins to
+  slide without a tangential force. A point that leaves the ground forgets everything.
 - Normals may differ (rough ground): F_n adds numbers, F_t vectors; t_i is kept in the ground.
 
 Limits of the law itself: forces jump where a point lands with a speed along the ground, since Eqs.
-(17), (18) do not know f_n (that is why the cone per point is not promised: only feet obey lambda_s,
+(17), (18) are without f_n (that is why the cone per point is not promised: only feet obey lambda_s,
 and only as long as they do not slide); beta = 0.02 jumps too, (1e-6)^0.02 is 0.76; nothing resists
-across t_i while a point slides; a foot that turns on the spot has no F_t and never slides; lambda_s
-= lambda_d leaves no margin: on a slope near the friction angle a brick sticks and slides in turns,
-and turns. A point that lands fast along the ground sticks first, which brakes for T_*s. Points with
-a radius are anchored where they touch, so a ball that rolls winds its spring up.
+motion perpendicular to t_i while a point slides; a foot that turns on the spot has no F_t and never
+slides; lambda_s = lambda_d leaves no margin: on a slope near the friction angle a brick alternates
+between sticking and sliding, and rotates. A point that lands with a high speed along the ground
+sticks first, which brakes it for T_*s. Points with a radius are anchored where they touch, so a
+rolling ball winds up its spring.
 
-Stiffness and damping are those of one testing point, as in the paper: they are not shared among the
-vertices of a hull of hundreds, as the other force laws do. Give such a foot testing points with
+Stiffness and damping are those of one testing point, as in the paper: unlike in the other force
+laws, the hundreds of vertices of a hull do not share them. Give such a foot testing points with
 `robot.with_sole_points`, and parameters with `from_material` or `stiction tune sole`.
 """
 
@@ -78,24 +79,24 @@ from stiction.kernels.vectors import (
 
 FREE, STICK, TO_SLIP, SLIP, TO_STICK = 0.0, 1.0, 2.0, 3.0, 4.0  # phases of a point
 
-# What a point remembers: columns of `state.now` and `state.trial`, the vectors three wide.
+# What a point remembers: columns of `memory.now` and `memory.trial`; a vector takes three.
 PHASE = 0
 BEGUN = 1  # time at which the transition began [s]
-INTERRUPTED = 2  # 1 if that cut another transition short
-ANCHOR = 3  # position, as seen from the ground, where the point began to stick [m]
+INTERRUPTED = 2  # 1 if it interrupted another transition
+ANCHOR = 3  # position, relative to the ground, where the point began to stick [m]
 DIRECTION = 6  # t_i
-HELD = 9  # tangential force as another transition was cut short [N]
+HELD = 9  # tangential force when another transition was interrupted [N]
 POINT_STATE = 12
 
 # What a foot remembers.
-SLIDING = 0  # how many points slide
+SLIDING = 0  # number of points that slide
 F_N = 1  # [N]
 F_T = 2  # three wide [N]
 GROUP_STATE = 5
 
 
 class Distributed(NamedTuple):
-    """Testing points under each sole that stick, slide and change between both in a given time."""
+    """Testing points under each sole that stick or slide, with transitions of a given duration."""
 
     stiffness: Annotated[float, Parameter("N/m^alpha", low=0)] = 9950.0
     damping: Annotated[float, Parameter("N s/m^(1+beta)", low=0)] = 450.0
@@ -127,9 +128,9 @@ class Distributed(NamedTuple):
         """Return the law of a sole of an elastic material; see `stiction.contact.elastic_sole`.
 
         Either a pad of a thickness [m] with an area per point [m2], or rounded studs of a radius
-        [m]. restitution: at impact_speed [m/s]; depth: at which tangential springs are told [m];
-        others: friction, times and sliding_damping, as they are. Keywords alone: what a data sheet
-        has of the material and of the sole.
+        [m]. restitution: at impact_speed [m/s]; depth: at which tangential springs are evaluated
+        [m]; others: friction, times and sliding_damping, passed on as given. Keywords only: what a
+        data sheet lists for the material and the sole.
         """
         sole: dict[str, Any] = {"thickness": thickness, "area": area, "radius": radius}
         loss = {"restitution": restitution, "impact_speed": impact_speed, "depth": depth}
@@ -143,7 +144,7 @@ def normal_law(p: Distributed) -> HuntCrossley:
 
 
 def bearable(p: Distributed, mass: float, depth: float = DEPTH) -> float:
-    """Return the longest step [s] for the springs and dampers along the normal and the ground."""
+    """Return the longest stable step [s] for the normal and tangential springs and dampers."""
     along = max(p.tangential_damping, p.sliding_damping)
     normal = bearable_at_depth(normal_law(p), mass, depth)
     return min(normal, bearable_step(p.tangential_stiffness, along, mass))
@@ -175,7 +176,7 @@ def unit(a, otherwise):
 
 @kernel
 def forget(memory):
-    """Clear what is to be remembered, of all contact points and feet."""
+    """Clear the memory to be written, of all contact points and feet."""
     for point in range(memory.trial.shape[0]):
         for k in range(POINT_STATE):
             memory.trial[point, k] = 0
@@ -186,7 +187,7 @@ def forget(memory):
 
 @kernel
 def take_up(p, contact, memory, i, position, time):
-    """Begin with what a point remembers; one that lands sticks, or slides with a sliding foot."""
+    """Recall the memory of a point; one that lands sticks, or slides with a sliding foot."""
     point, now, trial = contact.point[i], memory.now, memory.trial
     phase = now[point, PHASE]
     if phase == FREE:
@@ -252,7 +253,7 @@ def tangential_force(p, n, v, f_n, x, time, trial, point):
 
 @kernel
 def direction(n, trial, point):
-    """t_i of a point that slides or did, in the ground."""
+    """t_i of a point that slides or has slid, projected on the ground."""
     t = tangential(n, recall(trial, point, DIRECTION))
     return unit(t, t)
 
@@ -281,7 +282,7 @@ def add_to_foot(contact, memory, i):
 
 @kernel
 def change_phase(p, contact, memory, i, position, time):
-    """Let a point begin to slide with its foot, or stop by itself; tells whether it does."""
+    """Let a point begin to slide with its foot, or stop by itself; returns whether it does."""
     point, trial, foot = contact.point[i], memory.trial, memory.group_trial
     n, v = vector(contact.normal, i), vector(contact.velocity, i)
     phase = trial[point, PHASE]
@@ -316,7 +317,7 @@ def change_phase(p, contact, memory, i, position, time):
 def distributed(params, dynamics, contact, memory, work, dt):
     """Write the forces of all points, and what they and their feet are to remember.
 
-    A transition begins with the force that there was, so the phases that points had decide.
+    A transition starts from the force before it, so forces are found in the old phases first.
     """
     time = work.clock[0]
     forget(memory)

@@ -1,6 +1,6 @@
-"""Parameters of soles from Young's modulus and Poisson's ratio: what section 4.2 of the paper asks.
+"""Sole parameters from Young's modulus and Poisson's ratio, left open in the paper's section 4.2.
 
-Bruneau & Ouezdou leave open how their parameters follow from the material. Here they follow from
+Bruneau & Ouezdou do not say how their parameters follow from the material. Here they follow from
 K. L. Johnson, "Contact Mechanics" (1985), for a sole of a soft material on hard ground:
 
     Sole            Normal spring                         Tangential spring
@@ -16,8 +16,9 @@ K. L. Johnson, "Contact Mechanics" (1985), for a sole of a soft material on hard
 
 Damping follows from a restitution e at an impact speed v after K. H. Hunt and F. R. E. Crossley
 (1975): e = 1 - a v, and f_n = k_n d^alpha (1 + 3/2 a d_dot), so mu_n = 3/2 a k_n and beta = alpha,
-for any alpha. That is the first order of the loss: asked for e = 0.9 it bounces with 0.909, for 0.5
-with 0.66. The tangential damper has the same time as the normal one at depth d: mu_t = 3/2 a d k_t.
+for any alpha. This is the loss to first order: a specified e = 0.9 gives a rebound of 0.909, 0.5
+gives 0.66. The tangential damper has the same time constant as the normal one at depth d:
+mu_t = 3/2 a d k_t.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SOLES = "give either thickness and area (a pad) or radius (studs)"
 def sole_parameters(
     fields: Iterable[str], given: Mapping[str, Any], others: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return parameters of `Distributed` for a material, after checking all."""
+    """Return parameters of `Distributed` for a material, after checking its values."""
     values = _checked(given)
     a = (1.0 - values["restitution"]) / values["impact_speed"]
     k_n, alpha, k_t = _pad(values) if values["radius"] is None else _studs(values)

@@ -12,20 +12,20 @@
     epsilon          steady_depth          depth at which points come to rest, section V
 
 The ground is a controller: it gives every point in it the acceleration of a spring and a damper,
-whatever the mass behind. Input-output linearisation tells the forces that take; forces that pull or
-leave the friction cone are cut off, and only then the accelerations are others. It is asked in
-every stage of an integrator; `held` = 1 keeps the forces of the first stage through the step.
+whatever the mass. Input-output linearisation yields the forces that this requires. Forces that pull
+or leave the friction cone are cut off; only then do the accelerations differ. The law is evaluated
+in every stage of an integrator; `held` = 1 keeps the forces of the first stage through the step.
 
 Departs from the paper: (1) the points in contact are those with phi <= 0, not phi = 0. (2) Eq. (20)
-needs |cos| and |sin|: as printed, min(|f_y|, mu f_n sin(theta)) with a negative sine turns a force
-that is inside the cone around. With them, both components shrink alike, so it is the vector that is
-cut off at mu f_n. (3) In section V, with z up, the target is p_z = -epsilon. (4) Eq. (9) prints one
+needs |cos| and |sin|: as printed, min(|f_y|, mu f_n sin(theta)) with a negative sine reverses a
+force inside the cone. With them, both components shrink by the same factor, so the vector is cut
+off at mu f_n. (3) In section V, with z up, the target is p_z = -epsilon. (4) Eq. (9) prints one
 speed below which a brick on a ramp sticks, (g / k_v) (mu cos - sin), for both directions; that is
 downhill, uphill it is (g / k_v) (mu cos + sin). Also, restitution depends on k_p / k_v^2, not on
-k_p / k_v; and points that come up are not damped, so that they leave the ground with a rebound.
+k_p / k_v; and rising points are not damped, so they leave the ground with a rebound.
 (5) The paper's epsilon, 1e-6 m, is less than a point falls in a step of 1 ms, g dt^2 = 1e-5 m, so
-that false impacts stay; the default here suits such steps. (6) Where the robot can hardly move its
-points, Eq. (18) asks for forces without bounds; `rank_tolerance` says when it cannot.
+false impacts remain; the default here suits such steps. (6) Where the robot can hardly move its
+points, Eq. (18) requires unbounded forces; `rank_tolerance` sets when they count as immovable.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Static or kinetic: the coefficient of friction of each point, for the impulse solvers.
 
 A point at rest has the static coefficient, one that slides the kinetic one. A point at rest that
-does not hold slides in this very step, with the kinetic coefficient, so that breaking away takes no
-step of its own. A static coefficient of 0 means that there is no static friction.
+does not hold slides in the same step, with the kinetic coefficient, so breaking away takes no extra
+step. A static coefficient of 0 means that there is no static friction.
 """
 
 import math
@@ -13,19 +13,19 @@ from stiction.kernels.response import free_velocity, velocity_after
 from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
 BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
-SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly [m/s]
+SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly converged [m/s]
 OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # cases of a point
 
 
-FAST = 1e-2, 1e3  # see `speed_scale`: part of the fastest speed; or in slacks of the precision
+FAST = 1e-2, 1e3  # see `speed_scale`: fraction of the highest speed; or in slacks of the precision
 
 
 @kernel
 def speed_scale(dynamics, contact, response, dt):
-    """Speed that a solver's tolerance is a part of: what gravity gives in a step [m/s].
+    """Speed to which a solver's tolerance is relative: gravity's velocity change in a step [m/s].
 
     Or a hundredth of the speed of the fastest point, where that is more: in a hard impact, or
-    without gravity. In single precision, which knows velocities less well, a tenth of it.
+    without gravity. In single precision, where velocities are less accurate, a tenth of it.
     """
     gravity = dynamics.tree.gravity
     square = gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]
@@ -45,7 +45,7 @@ def tangential(n, v):
 
 @kernel
 def choose_friction(params, contact, mu):
-    """Write the coefficient of every point by the speed at which it slides now."""
+    """Write the coefficient of every point for its present sliding speed."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         v = sub(load_vector(contact.velocity, i), load_vector(contact.carried, i))
@@ -56,9 +56,9 @@ def choose_friction(params, contact, mu):
 
 @kernel
 def break_away(params, contact, response, mu, speed):
-    """Give points that did not hold their kinetic coefficient; returns how many.
+    """Switch points that did not hold to their kinetic coefficient; returns how many.
 
-    A point does not hold if it was taken for one at rest and the solver leaves it with more than
+    A point does not hold if it was treated as at rest and the solver leaves it with more than
     `speed`, which is above the error of the solution.
     """
     changed = 0

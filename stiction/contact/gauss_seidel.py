@@ -6,9 +6,9 @@
     Lambda_c^-1       delassus                  velocity per unit impulse, Eq. (16), (17)
     B_c T_e + v_c^k   free_velocity             velocity without contact, Eq. (10), (13)
     epsilon           restitution               Eq. (4)
-    mu                mu_static, mu_kinetic     `friction.py` tells when which
+    mu                mu_static, mu_kinetic     `friction.py` has the rule
 
-Algorithm 1: visit one contact after the other, give it the impulse that it needs while all others
+Algorithm 1: visit the contacts one by one, give each the impulse that it needs while all others
 keep theirs, and repeat until nothing changes. A contact that can be stopped within its friction
 cone is; otherwise it slides or opens, and its impulse is found by a Newton-Coulomb step: first the
 normal impulse, then the tangential one, projected on the disc mu p_n. The cone is exact.
@@ -19,13 +19,12 @@ test |f| < mu f_n; it must be |f_t| <= mu f_n, and a contact that opens has f = 
 drive a leaving point back into the ground; here only points that come down bounce (restitution.py),
 with as much of Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. Impacts have
 friction too. (4) Sweeps end when velocities, not impulses, change little: where feet and legs
-close a chain that hardly yields, impulses along it are not determined and wander for ever. (5)
-`newton` = 1 (ours): after PATIENCE sweeps Newton's method goes on from the present impulses
-(`newton.py`), and where that fails, convex problems (`de_saxce.py`) and sweeps that solve each
-contact exactly; a single contact is solved so at once (`one_contact.py`). 0 is the paper to the
-letter. (6) `least_norm` = 1 (ours) evens out the
-forces of a foot on many points: it moves them towards those of least norm with the same wrench, as
-far as the friction cones allow.
+close a chain that hardly yields, impulses along it are undetermined and drift forever. (5)
+`newton` = 1 (ours): after PATIENCE sweeps Newton's method continues from the present impulses
+(`newton.py`); if that fails, convex problems (`de_saxce.py`) and then sweeps that solve each
+contact exactly; a single contact is solved exactly at once (`one_contact.py`). 0 is exactly as in
+the paper. (6) `least_norm` = 1 (ours) evens out the forces of a foot on many points: it moves them
+towards those of least norm with the same wrench, as far as the friction cones allow.
 """
 
 from typing import Annotated, NamedTuple
@@ -68,14 +67,14 @@ from stiction.kernels.response import (
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 
-AGAIN = 8  # solutions in a step, each time that points break away
+AGAIN = 8  # most solutions in a step: one more each time that points break away
 PATIENCE = 30  # sweeps before Newton's method
 COMPLIANCE, NEWTON_STEPS = 1e-5, (12, 40)
 SWEEPING, NEWTON, DE_SAXCE, EXACT = 0, 1, 2, 3  # stages
 
 
 class GaussSeidel(NamedTuple):
-    """Exact Coulomb friction and impacts, one contact after the other, Algorithm 1."""
+    """Exact Coulomb friction and impacts, one contact at a time, Algorithm 1."""
 
     mu_static: Friction = 0.5  # 0: no static friction
     mu_kinetic: Friction = 0.5
@@ -85,7 +84,7 @@ class GaussSeidel(NamedTuple):
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
     least_norm: Switch = 0.0
     newton: Switch = 1.0  # 0: nothing but sweeps
-    tolerance: Tolerance = 1e-5  # change of velocities in a sweep by what gravity gives in a step
+    tolerance: Tolerance = 1e-5  # velocity change in a sweep, relative to gravity's in a step
     sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0  # at most, where newton = 0
 
 
@@ -120,7 +119,10 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
 
 @kernel
 def solve(params, contact, response, scratch, scale, rounding):
-    """Solve for the present coefficients; returns iterations, what `tolerance` bounds and stage."""
+    """Solve with the present coefficients; returns iterations, the error and the stage.
+
+    The error is what `tolerance` bounds.
+    """
     speed, with_newton = params.tolerance * scale, params.newton > 0
     cases, local = scratch.cases, scratch.local
     alone = with_newton and solve_alone(contact, response, cases.mu)

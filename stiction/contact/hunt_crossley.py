@@ -24,8 +24,8 @@ depth, f_n / d, and damped by the normal damper and by taking the spring at the 
 with `sticking` = 0, Eq. (7) and (12) there. The tangential springs of the whole paper, and its
 friction of whole feet, are in `distributed`.
 
-The law is stiffer the deeper a point is. Its longest step is told for the depth that a landing
-reaches: all of the robot's mass on one side of a link, with the energy of its fall.
+The law is stiffer the deeper a point is. Its longest step is evaluated at the depth reached in a
+landing: all of the robot's mass on one side of a link, with the energy of its fall.
 """
 
 import math
@@ -51,7 +51,7 @@ from stiction.contact.spring_damper import (
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import dot, like
 
-DEPTH = 1e-3  # least depth for which the longest step is told: deeper, the law is stiffer [m]
+DEPTH = 1e-3  # least depth at which the longest step is evaluated: deeper, the law is stiffer [m]
 
 
 class HuntCrossley(NamedTuple):
@@ -68,16 +68,16 @@ class HuntCrossley(NamedTuple):
 
 
 def bearable_at_depth(p: HuntCrossley, mass: float, depth: float = DEPTH) -> float:
-    """Return the longest step [s] with the stiffness and damping that the law has at a depth."""
+    """Return the longest stable step [s] with the law's stiffness and damping at a depth."""
     d = max(depth, DEPTH)
     stiffness = p.alpha * p.stiffness * d ** (p.alpha - 1) if p.alpha > 0 else 0.0
     return bearable_step(stiffness, p.damping * d**p.beta, mass)
 
 
 def landing_depth(p: HuntCrossley, mass: float, speed: float, gravity: float) -> float:
-    """Return how deep [m] a point goes that lands with a mass on it, were there no damping.
+    """Return the depth [m] reached by a point that lands with a mass on it, without damping.
 
-    Where k d^(alpha + 1) / (alpha + 1) = m v^2 / 2 + m g d.
+    There k d^(alpha + 1) / (alpha + 1) = m v^2 / 2 + m g d.
     """
     if p.stiffness == 0:
         return DEPTH

@@ -12,33 +12,33 @@
     mu_S, mu_K   mu_static, mu_kinetic
     epsilon      eps               slower points do not slide; 0: see `rest.py`
 
-All points in the ground are first taken for ideal: they bounce along the normal and keep on along
-the face. The impulses for that are those of least norm where there are many; points that would be
-pulled are dropped and the rest is solved again. Then friction is put right, point by point.
+All points in the ground are first treated as ideal: they bounce along the normal and keep their
+velocity along the face. Where the impulses for that are not unique, those of least norm are taken;
+points that would be pulled are dropped and the rest is solved again. Then friction is corrected,
+point by point.
 
 Departs from the paper: (1) Eq. (6) has its two cases swapped. (2) In Eq. (21)-(23) and (27) f_sigma
-is a length and sigma points along the sliding, so that f_nu nu + f_sigma sigma would drive it. Here
-a sliding point has f = f_nu (nu - mu_K sigma), a point at rest keeps its tentative force along the
+is a magnitude and sigma points along the slip, so f_nu nu + f_sigma sigma would drive it. Here a
+sliding point has f = f_nu (nu - mu_K sigma), a point at rest keeps its tentative force along the
 face, and one that just breaks away has mu_K f_nu in the direction of that force. (3) Eq. (19) picks
 m independent rows of Eq. (17); where rows contradict each other (e > 0, a foot that turns) the
 result would depend on the order of the points. Here it is the least-squares solution of least norm,
-the same where they do not. (4) The paper leaves epsilon open, and no
-constant suits: friction turns points round that are slower than what it takes from them in a step.
-With `eps` = 0, the default, a point rests if friction can stop it within the step (`rest.py`). As
-Eq. (26) is then used for none but points that it cannot stop, friction never turns the slip round.
-`eps` > 0 is the paper's constant; with 0.01 m/s a ball that lands at 5 m/s leaves with 1.4 times
-its energy. (5) Impulses along the normal are found for points that keep on along the face, Eq.
-(12), and friction then replaces what would keep them on. Where the two are coupled, as at the
-corner of a cube, the point is thrown up. `capped` = 1, the default, scales the impulses on a robot
-down to where they do no work on it, in steps in which a point slides; 0 is as printed. (6) Where
-the robot can hardly move its points, Eq. (18) asks for impulses without bounds; `rank_tolerance`
-says when it cannot. With more than 1e-5, feet that joints stuck by friction tie together count as
-immovable against each other and creep; that sets the joints moving and stuck again in turn, which
-takes three solutions a step.
+the same where they do not. (4) The paper gives no epsilon, and no constant suits all cases:
+friction reverses points that are slower than the speed it takes from them in a step. By default,
+`eps` = 0, a point rests if friction can stop it within the step (`rest.py`). Eq. (26) is then used
+only for points that it cannot stop, so friction never reverses the slip. `eps` > 0 is the paper's
+constant; with 0.01 m/s a ball that lands at 5 m/s leaves with 1.4 times its energy. (5) Impulses
+along the normal are found for points that keep their velocity along the face, Eq. (12), and
+friction then replaces the impulses that keep it. Where the two are coupled, as at the corner of a
+cube, the point is thrown up. `capped` = 1, the default, scales the impulses on a robot down until
+they do no work on it, in steps in which a point slides; 0 is as printed. (6) Where the robot can
+hardly move its points, Eq. (18) requires unbounded impulses; `rank_tolerance` sets when they count
+as immovable. Above 1e-5, feet tied together by joints stuck in friction count as immovable relative
+to each other and creep; the joints then alternate between moving and sticking, which takes three
+solutions a step.
 
-As in the paper, friction that is put right afterwards leaves the normal velocities a little off,
-which the next step sees; and nothing takes back the depth to which a point came in its last step
-above the ground.
+As in the paper, correcting friction afterwards leaves an error in the normal velocities, which the
+next step sees; and penetration from the step of impact remains.
 """
 
 import math
@@ -107,7 +107,7 @@ def multipoint(params, dynamics, contact, memory, work, dt):
         sliding, stopped = stop_where_possible(params, contact, scratch)
         if sliding > 0 and stopped > 0:
             solutions += rigid_impulses(params, contact, response, scratch, contact.impulse)
-        elif sliding > 0:  # just the points that were let slide
+        elif sliding > 0:  # the same points that were let slide
             for i in range(contact.count[0]):
                 store_vector(contact.impulse, i, vector(contact.force, i))
     slides = False
@@ -125,7 +125,7 @@ def multipoint(params, dynamics, contact, memory, work, dt):
 
 @kernel
 def presume_rest(params, contact, scratch):
-    """Write which points slide, Eq. (6): none where that follows from the solution."""
+    """Write which points slide, Eq. (6); with eps = 0 the solution decides, and none does yet."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         scratch.slides[i] = faster_than_constant(p, slip_speed(contact, i))
@@ -133,7 +133,7 @@ def presume_rest(params, contact, scratch):
 
 @kernel
 def let_slide(params, contact, scratch):
-    """Let every point slide that moves, where the threshold is derived."""
+    """With eps = 0, let every moving point slide."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps == 0:
@@ -161,11 +161,11 @@ def stop_where_possible(params, contact, scratch):
 
 @kernel
 def rigid_impulses(params, contact, response, scratch, impulse):
-    """Impulses of the ideal rigid law that do not pull, steps 4 to 7; returns the solutions."""
+    """Impulses of the ideal rigid law that do not pull, steps 4 to 7; returns how many solves."""
     want_rigid_motion(params, contact, response, scratch)
     solutions = 0
     for _ in range(contact.count[0] + 1):
-        # Eq. (18), or (19) where points are more than their links can be moved by
+        # Eq. (18), or (19) where there are more points than their links have freedoms
         least_norm_solution(contact, response, scratch.problem, params.rank_tolerance, impulse)
         solutions += 1
         if drop_pulled(contact, scratch, impulse) == 0:
@@ -175,7 +175,7 @@ def rigid_impulses(params, contact, response, scratch, impulse):
 
 @kernel
 def want_rigid_motion(params, contact, response, scratch):
-    """Write Delta a: what is missing to the velocities of the ideal rigid law."""
+    """Write Delta a: the velocity changes that the ideal rigid law requires."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         nu, v = vector(contact.normal, i), vector(contact.velocity, i)
@@ -191,7 +191,7 @@ def want_rigid_motion(params, contact, response, scratch):
 
 @kernel
 def drop_pulled(contact, scratch, impulse):
-    """Leave out the points that the ground would have to pull, Eq. (24); returns how many."""
+    """Drop the points that the ground would have to pull, Eq. (24); returns how many."""
     dropped = 0
     for i in range(contact.count[0]):
         if scratch.problem.chosen[i] > 0 and dot(vector(contact.normal, i), vector(impulse, i)) < 0:
@@ -211,5 +211,5 @@ def correct_friction(params, contact, scratch, i):
         f_sigma = scale(-p.mu_kinetic * f_nu / speed, v_sigma)  # Eq. (26)
     elif friction > p.mu_static * f_nu:
         f_sigma = scale(p.mu_kinetic * f_nu / friction, f_sigma)  # Eq. (27)
-    # else as it is: Eq. (25), (28)
+    # else unchanged: Eq. (25), (28)
     store_vector(contact.impulse, i, add(scale(f_nu, nu), f_sigma))

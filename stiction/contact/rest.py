@@ -1,22 +1,22 @@
 """Which points are at rest: the papers' constant speed, or what friction can stop within the step.
 
-Kinetic friction has a size whatever the speed, so in a step it takes mu_K f_nu dt / m of speed from
-a point with the effective mass m. A slower point is not stopped but turned round, and again in the
-next step. Sugihara & Nakamura call points slower than a constant epsilon at rest. A constant suits
-one robot, one friction and one step: mu_K g dt is 4 mm/s for a brick and 1 ms, and 0.1 m/s for the
+Kinetic friction does not depend on speed, so in a step it takes mu_K f_nu dt / m of speed from a
+point with the effective mass m. A slower point is not stopped but reversed, and again in the next
+step. Sugihara & Nakamura call points slower than a constant epsilon at rest. A constant suits one
+robot, one friction and one step: mu_K g dt is 4 mm/s for a brick and 1 ms, and 0.1 m/s for the
 light foot of a robot whose whole weight it carries.
 
 With `eps` = 0 the speed follows from the step itself. A model solves the step with all points held.
 If every friction then lies within the kinetic cone, friction can stop them all, and they rest.
 Otherwise the step is solved once more with all points kept at their velocities along the ground.
-Between the two solutions lies what it takes to stop them, and the second has the normal impulses of
+The difference between the two solutions stops them, and the second has the normal impulses of
 points that are not stopped. Points slide if friction can stop neither them nor their link:
 
     |f_i,held - f_i,kept| > mu_K f_nu,i    and    sum |f_i,held - f_i,kept| > sum mu_K f_nu,i
 
 with tangential parts on the left, normal impulses of the second solution on the right, and sums
 over the points of a link, which stop together. No effective mass has to be guessed: it is in the
-two solutions, with all that the other points and the joints do to it.
+two solutions, including the effect of the other points and the joints.
 
 `contact.impulse` has the solution with the points held, `contact.force` the other, both impulses.
 """
@@ -33,7 +33,7 @@ from stiction.kernels.response import (
 )
 from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub
 
-# Slower than this a point rests, in the papers [m/s]; 0: it rests if friction can stop it.
+# Speed below which a point rests, in the papers [m/s]; 0: it rests if friction can stop it.
 
 
 @kernel
@@ -52,13 +52,13 @@ def slip_speed(contact, i):
 
 @kernel
 def faster_than_constant(p, speed):
-    """Tell whether a point slides by the papers' rule; never where the speed is derived."""
+    """Return whether a point slides by the papers' rule; never with eps = 0."""
     return p.eps > 0 and speed > p.eps
 
 
 @kernel
 def may_slide(params, contact):
-    """Tell whether held points that move ask for more than kinetic friction, the speed derived."""
+    """Return whether, with eps = 0, stopping a moving point takes more than kinetic friction."""
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         if p.eps > 0 or slip_speed(contact, i) == 0:
@@ -73,7 +73,7 @@ def may_slide(params, contact):
 
 @kernel
 def effort_to_stop(contact, i):
-    """Tangential impulse that stops point i: what holding it takes beyond keeping its velocity."""
+    """Tangential impulse that stops point i: that to hold it minus that to keep its velocity."""
     nu = vector(contact.normal, i)
     more = sub(vector(contact.impulse, i), vector(contact.force, i))
     along = sub(more, scale(dot(nu, more), nu))
@@ -82,7 +82,7 @@ def effort_to_stop(contact, i):
 
 @kernel
 def kinetic_limit(params, contact, i):
-    """Kinetic friction of point i where points are not stopped, mu_K f_nu."""
+    """Kinetic friction of point i, mu_K f_nu, in the solution without stopping."""
     p = parameters(params, contact.table, contact.pair[i])
     f_nu = dot(vector(contact.normal, i), vector(contact.force, i))
     return p.mu_kinetic * max(f_nu, like(f_nu, 0))
@@ -90,7 +90,7 @@ def kinetic_limit(params, contact, i):
 
 @kernel
 def link_stops(params, contact, touching):
-    """Tell whether the friction of all its points can stop a touching link within the step."""
+    """Return whether the friction of all its points can stop a touching link within the step."""
     effort = limit = like(contact.depth[0], 0)
     for i in range(contact.count[0]):
         if contact.touching[i] == touching:
@@ -101,9 +101,9 @@ def link_stops(params, contact, touching):
 
 @kernel
 def cannot_stop(params, contact, i):
-    """Tell whether a point on a link that does not stop goes on by itself too.
+    """Return whether friction cannot stop a point, on a link that does not stop.
 
-    Where it would not touch if all were held, it has nothing to stop it.
+    A point that would lift off with all points held has no friction to stop it.
     """
     p = parameters(params, contact.table, contact.pair[i])
     if p.eps > 0 or slip_speed(contact, i) == 0:
@@ -117,7 +117,7 @@ def cannot_stop(params, contact, i):
 
 @kernel
 def take_back_work(dynamics, contact, response):
-    """Scale the impulses on each robot down to where they do no work on it.
+    """Scale the impulses on each robot down until they do no work on it.
 
     Over a step impulses p do the work p . (v_before + v_after) / 2. Scaled by a, that is
     a p . (v_before + v_free) / 2 + a^2 p . (v_after - v_free) / 2.
@@ -128,7 +128,7 @@ def take_back_work(dynamics, contact, response):
     for touching in range(contact.touching_count[0]):
         tree = root[contact.touching_link[touching]]
         if touching > 0 and root[contact.touching_link[touching - 1]] == tree:
-            continue  # the touching links of a robot follow each other
+            continue  # done: the touching links of a robot are contiguous
         work = answer = like(contact.depth[0], 0)
         for i in range(contact.count[0]):
             if root[contact.touching_link[contact.touching[i]]] == tree:

@@ -1,4 +1,4 @@
-"""Restitution: how fast points must leave the ground, and as much of it as adds no energy."""
+"""Restitution: the speed at which points must leave the ground, as far as it adds no energy."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SMALL_WORK = 1e-10  # relative rounding of the work of an impact
 
 @kernel
 def set_least_velocities(model, surface, dt, shares, bounce):
-    """Write the slowest velocity along the normal that each point may end the step with.
+    """Write the least normal velocity of each point at the end of the step.
 
-    An open point may close its gap and no more, one that touches may not sink deeper; at an impact
-    a point that comes down fast goes up again with `bounce` times its coefficient of restitution.
+    An open point may close its gap but no more, a touching one may not sink deeper; at an impact a
+    point that approaches fast rebounds with `bounce` times its coefficient of restitution.
     """
     contact, phase = surface.contact, surface.impact.phase[0]
     skin = like(dt, SKIN) * surface.points.size[0]
@@ -35,7 +35,7 @@ def set_least_velocities(model, surface, dt, shares, bounce):
         elif phase == APPROACH and fast:
             least = like(gap, NEVER)
         elif gap > skin:
-            # what bounces needs its time of impact, so it is held up only within this step
+            # a bouncing point needs its time of impact, so it is held up only within this step
             bounces = fast and restitution_of(model, contact.table, pair) > 0
             new = shares.bend if bounces else shares.new
             least = min(-((gap - skin) / dt + shares.old * v_n) / new, least)
@@ -43,14 +43,14 @@ def set_least_velocities(model, surface, dt, shares, bounce):
 
 
 class Bounce(NamedTuple):
-    """The search for the most restitution, up to the given, that adds no energy.
+    """The search for the largest restitution, up to the given one, that adds no energy.
 
     Newton's law of restitution can add energy where friction acts as well, so the impulses must not
     do positive work on the points: work = sum p . (v_before + v_after) / 2. Without restitution
-    they never do; between, the largest safe share is found by halving.
+    they never do; in between, bisection finds the largest safe share.
     """
 
-    share: float  # of the coefficient of restitution, to be solved with
+    share: float  # fraction of the coefficient of restitution to solve with
     safe: float  # the largest known to add no energy
     unsafe: float  # the smallest known to add energy
     found: bool
@@ -58,16 +58,16 @@ class Bounce(NamedTuple):
 
 @kernel
 def full_bounce(dt):
-    """Begin the search with all of the given restitution."""
+    """Start the search with the full given restitution."""
     one = like(dt, 1)
     return Bounce(one, like(dt, 0), one, False)
 
 
 @kernel
 def judge_bounce(model, surface, bounce, trial):
-    """Tell whether a solution will do, at the latest in the last of TRIALS; else what to try next.
+    """Return the search after a solution: found, at the latest after TRIALS, or what to try next.
 
-    Only at an impact does anything bounce.
+    Points bounce only at an impact.
     """
     share, safe, unsafe = bounce.share, bounce.safe, bounce.unsafe
     if surface.impact.phase[0] != IMPACT or share == safe:
@@ -84,7 +84,7 @@ def judge_bounce(model, surface, bounce, trial):
 
 @kernel
 def adds_no_energy(model, contact, response):
-    """Tell whether an impact adds no energy, or is allowed to."""
+    """Return whether an impact adds no energy, or is allowed to."""
     total, size = like(contact.depth[0], 0), like(contact.depth[0], 0)
     for i in range(contact.count[0]):
         if newton_impacts_of(model, contact.table, contact.pair[i]) > 0:

@@ -7,7 +7,7 @@
     @contact_model(Mine, scratch=Sliding)
 
 gives the kernel of the model `work.scratch.slides[i]` and rows of `work.scratch.push`. Fields may
-be such tuples themselves: a model lists what its methods need.
+themselves be such tuples: a model lists what its methods need.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from stiction.errors import InputError
 PerPoint = Annotated[np.ndarray, ("points",)]
 VectorPerPoint = Annotated[np.ndarray, ("points", 3)]
 SymmetricPerPoint = Annotated[np.ndarray, ("points", 6)]  # 3x3 matrices, rows of the upper half
-TwistPerLink = Annotated[np.ndarray, ("6 links",)]  # six numbers each, one link after the other
+TwistPerLink = Annotated[np.ndarray, ("6 links",)]  # six numbers per link, link by link
 BlockPerLink = Annotated[np.ndarray, ("links", 6, 6)]
 LinkMatrix = Annotated[np.ndarray, ("6 links", "6 links")]
 
 
 class NoScratch(NamedTuple):
-    """Of a model that needs none."""
+    """Scratch of a model that needs none."""
 
 
 def allocate_scratch(kind: Any, points: int, links: int) -> Any:
-    """Return a tuple of this type with zeros, for so many contact points and touching links."""
+    """Return a tuple of this type with zeros, for these numbers of points and touching links."""
     sizes = {"points": points, "links": links, "6 links": 6 * links}
     arrays = []
     for hint in _fields(kind).values():
@@ -44,7 +44,7 @@ def allocate_scratch(kind: Any, points: int, links: int) -> Any:
 
 
 def check_scratch(model: str, kind: Any) -> None:
-    """Refuse what does not declare scratch."""
+    """Raise an error if a type does not declare scratch."""
     if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
         raise InputError(
             f"contact model '{model}': scratch is {kind!r}; give a NamedTuple with fields "

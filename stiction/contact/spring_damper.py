@@ -15,11 +15,11 @@ pulls where a point leaves faster than d / dt; `unilateral` = 1 (default, ours) 
 at zero, 0 is as printed.
 
 Eq. (7) has no friction below eps, and all of it above. But friction changes the speed of a point by
-mu f dt / m in a step, far more than eps, so what should rest is thrown to and fro for good: 9.81 N
-on a brick of 2 kg. `sticking` = 1 (default, ours) holds a point by a spring along the ground, as
-stiff and as damped as that of the normal, whose force ends at mu f_nu (P. A. Cundall and O. D. L.
-Strack, "A discrete numerical model for granular assemblies", 1979). It rests, creeps nowhere, and
-bears the same steps. `sticking` = 0 is as printed; only then eps counts.
+mu f dt / m in a step, far more than eps, so a body that should rest oscillates forever, a brick of
+2 kg under 9.81 N. `sticking` = 1 (default, ours) holds a point by a spring along the ground, as
+stiff and as damped as the normal one, whose force is limited to mu f_nu (P. A. Cundall and O. D. L.
+Strack, "A discrete numerical model for granular assemblies", 1979). The point rests, does not
+creep, and is stable at the same steps. `sticking` = 0 is as printed; eps matters only then.
 
 Stiffness and damping are those of one point. On sides with more than eight points each has a share,
 see `stiction.world.contact_points`.
@@ -41,10 +41,10 @@ from stiction.contact.parameters import Damping, Friction, Speed, Stiffness, Swi
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub, zero_vector
 
-# What a point that sticks remembers: columns of `state.now` and `state.trial`.
+# What a point that sticks remembers: columns of `memory.now` and `memory.trial`.
 TOUCHES = 0  # 1 while it is in the ground
-SINCE = 1  # time at which its spring was told last [s]
-STRETCH = 2  # of its spring along the ground, three wide [m]
+SINCE = 1  # time at which its spring was last updated [s]
+STRETCH = 2  # of its spring along the ground, three columns [m]
 POINT_STATE = 5
 
 
@@ -71,7 +71,7 @@ class ImplicitSpringDamper(NamedTuple):
 
 
 def bearable_step(stiffness: float, damping: float, mass: float) -> float:
-    """Return the longest step [s] with which semi-implicit Euler keeps a damped spring in bounds.
+    """Return the longest step [s] at which semi-implicit Euler keeps a damped spring bounded.
 
     The velocity changes by -dt (k x + c v) / m, then the position by dt times the new velocity:
     bounded while k dt^2 / 2 + c dt <= 2 m.
@@ -113,8 +113,8 @@ def forget_stretch(params, memory):
 def store_held_force(contact, memory, work, i, f_nu, spring, damper, p):
     """Write the force of a point with normal force f_nu that a spring holds along the ground.
 
-    spring, damper: along the ground [N/m, N s/m]. Where their force is more than friction, the
-    point slips, and the spring with it.
+    spring, damper: along the ground [N/m, N s/m]. Where their force exceeds friction, the point
+    slips, and the spring with it.
     """
     nu, v = vector(contact.normal, i), vector(contact.velocity, i)
     if p.unilateral > 0 and f_nu < 0:

@@ -1,4 +1,4 @@
-"""What contact is computed from in a step: points that may touch, the ground, what touches now."""
+"""Data of contact in a step: points that may touch, the ground, what touches now."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import Memory, Workspace, rest_speed_of
 from stiction.kernels.vectors import dot, like
 
-# Which part of a step is taken.
+# The part of a step being computed.
 WHOLE = 0  # the step, or what is left of it
 APPROACH = 1  # up to an impact: points that come down fast are not stopped
 IMPACT = 2  # no time passes, only impulses count
 
-SKIN = 1e-7  # of the robots' size: a smaller gap is none, points of a foot agree on where they are
+SKIN = 1e-7  # of the robots' size: a smaller gap counts as none, so that points of one foot agree
 
 
 class Impact(NamedTuple):
@@ -29,7 +29,7 @@ class Impact(NamedTuple):
     earliest: np.ndarray  # time of the first impact in the step [s]; inf if there is none
     dt: np.ndarray  # length of the whole step [s]
     bend: np.ndarray  # `Shares.bend` of the integrator
-    rest_speed: np.ndarray  # slower points do not bounce, if the model leaves that open [m/s]
+    rest_speed: np.ndarray  # slower points do not bounce, if the model does not set it [m/s]
 
 
 def allocate_impact() -> Impact:
@@ -51,7 +51,7 @@ class Surface(NamedTuple):
 
 @kernel
 def forget_impacts(surface, dynamics, dt):
-    """Begin a step of length dt, with no impact in it so far.
+    """Start a step of length dt, with no impact in it so far.
 
     A point that gravity stops within the step does not bounce; without gravity, one that does not
     leave the skin within it.
@@ -73,5 +73,5 @@ def rest_speed(model, surface, pair):
 
 @kernel
 def set_clock(surface, instant):
-    """Tell the contact model at what time it is evaluated."""
+    """Write the time at which the contact model is evaluated."""
     surface.work.clock[0], surface.work.clock[1] = instant.time, instant.step_time

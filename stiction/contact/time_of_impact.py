@@ -12,11 +12,11 @@ from stiction.kernels.vectors import dot, like, load_vector
 
 @kernel
 def earliest_impact(model, surface, instant, shares):
-    """When the first point that is held up and came down fast reaches the ground [s]; else inf.
+    """Time at which the first fast point that is held up reaches the ground [s]; inf if none.
 
-    From the begin of the step a gap closes as gap + v t + shares.bend a t^2, in the way that the
-    integrator moves positions. Where the next contact detection follows the new velocity alone, a
-    point without restitution needs no time of its own: it is just at the ground by then.
+    From the start of the step a gap closes as gap + v t + shares.bend a t^2, just as the integrator
+    moves positions. Where the next contact detection follows the new velocity alone, a point
+    without restitution needs no time of impact: it is exactly at the ground by then.
     """
     contact, response = surface.contact, surface.work.response
     first = like(instant.dt, math.inf)
@@ -39,7 +39,7 @@ def earliest_impact(model, surface, instant, shares):
 
 @kernel
 def time_to_close(gap, v, a):
-    """First t >= 0 with gap + v t + a t^2 = 0, for v < 0; if there is none, when it is least."""
+    """First t >= 0 with gap + v t + a t^2 = 0, for v < 0; the time of its minimum if none."""
     if gap <= 0:
         return like(gap, 0)
     root = v * v - like(gap, 4) * a * gap

@@ -29,7 +29,7 @@ def add_held_forces(model, surface, dynamics, instant):
 
 @kernel
 def held(model, contact):
-    """Tell whether the forces of the first stage last for the whole step."""
+    """Return whether the forces of the first stage last for the whole step."""
     return held_of(model, contact.table, 0) > 0
 
 

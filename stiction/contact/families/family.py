@@ -4,7 +4,7 @@ The type of a model's parameters picks its family when the step is compiled.
 
     force law         evaluated in every stage, before the accelerations are known
     acceleration law  evaluated in every stage, once the accelerations without contact are known
-    impulse law       evaluated once in a step; its impulses act evenly over the step
+    impulse law       evaluated once per step; its impulses act evenly over the step
     impulse solver    the same, but also for points that reach the ground within the step
 """
 
@@ -27,7 +27,7 @@ class Family(NamedTuple):
     solve_again: Callable[..., int]
     hold: Callable[..., bool]
     complete: Callable[..., None]
-    trials: int  # so often joint modes and contact are solved together, before they take turns
+    trials: int  # tries at solving joint modes and contact together, before solving them in turn
 
 
 FAMILIES: dict[str, Family] = {}
@@ -109,7 +109,7 @@ def _complete_impulses(model, surface, dynamics, dt):
 
 
 def trials_together(model: Any) -> int:
-    """How often joint modes and contact are solved together, before they take turns."""
+    """Number of tries at solving joint modes and contact together, before solving them in turn."""
     return family_of(type(model)).trials
 
 
@@ -120,7 +120,7 @@ def _trials_together(model):
 
 
 def solves(model: Any) -> bool:
-    """Tell whether a model is an impulse solver."""
+    """Return whether a model is an impulse solver."""
     return MODELS[type(model)].family == IMPULSE_SOLVER
 
 

@@ -73,5 +73,5 @@ FAMILIES[FORCE_LAW] = Family(
     solve_again=solve_nothing_again,
     hold=hold_none,
     complete=impulses_of_forces,
-    trials=2,  # there are no impulses to be held: these are only the first of all trials
+    trials=2,  # there are no impulses to hold: these are only the first of all tries
 )

@@ -1,6 +1,6 @@
 """Impulse laws: impulses that act evenly over the step, from the motion without contact.
 
-They are evaluated once in a step, for points in the ground; later stages keep these impulses.
+They are evaluated once per step, for points in the ground; later stages keep these impulses.
 """
 
 from stiction.collision.detection import add_contact_forces, detect
@@ -80,7 +80,7 @@ def answer_to_impulses(system, dt):
 
 @kernel
 def complete_solution(surface):
-    """Count the iterations of a solution; add wrenches and twists if the model has left none."""
+    """Count the iterations of a solution; add wrenches and twists if the model wrote none."""
     contact, response = surface.contact, surface.work.response
     report = response.report
     report.all_iterations[0] += report.iterations[0]
@@ -98,7 +98,7 @@ def clear_report(response):
 
 @kernel
 def impulses_are_complete(model, surface, dynamics, dt):
-    """Do nothing: the solution has left impulses and twists."""
+    """Do nothing: the solution includes impulses and twists."""
 
 
 FAMILIES[IMPULSE_LAW] = Family(
@@ -109,5 +109,5 @@ FAMILIES[IMPULSE_LAW] = Family(
     solve_again=solve_nothing_again,
     hold=hold_as_forces,
     complete=impulses_are_complete,
-    trials=3,  # what a law finds agrees with the joints sooner when they take turns
+    trials=3,  # a law agrees with the joints sooner when the two are solved in turn
 )

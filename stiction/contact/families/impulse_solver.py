@@ -68,7 +68,7 @@ def find_and_detect(model, surface, dynamics, instant, shares):
 def prepare_points(model, surface, dynamics, instant, shares):
     """Advance the detected points to where forces act, and bound their velocities."""
     contact, dt = surface.contact, instant.dt
-    if shares.bend != 1:  # semi-implicit Euler is of first order, and as the papers have it
+    if shares.bend != 1:  # semi-implicit Euler is first order, and as in the papers
         ahead = shares.old * dt
         carry_points(surface.points, dynamics, contact, ahead, like(dt, 0.5) * dt + ahead, dt)
     centre_touching_links(contact, surface.work.response)

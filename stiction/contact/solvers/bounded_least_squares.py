@@ -1,36 +1,36 @@
-"""Least squares with a price on the norm and impulses that do not pull: exact, in twist space.
+"""Regularised least squares with impulses that do not pull: exact, in twist space.
 
     min |A x - v|^2 / 2 + lambda |x|^2 / 2    with c_i . x_i >= 0 for every point,    A = B L C'
 
-Rows of B turn the twists of the touching links into velocities of points, rows of C are those with
-which impulses make wrenches, and L is the inverse inertia of `response.py`. A point that sticks has
-three rows in both, one that slips a single one: its normal in B, and c, the direction of its force,
-in C. Both are made of blocks, one per touching link, so the problem has six unknowns per touching
-link, whatever the number of points. With B = Q R, T = L R' and beta = Q'v it reads
+B turns the twists of the touching links into velocities of points, C' turns impulses into wrenches,
+and L is the inverse inertia of `response.py`. A point that sticks has three rows in B and C, one
+that slips a single one: its normal in B, and c, the direction of its force, in C. Both consist of
+blocks, one per touching link, so the problem has six unknowns per touching link, whatever the
+number of points. With B = Q R, T = L R' and beta = Q'v it reads
 
     min |T'C'x - beta|^2 / 2 + lambda |x|^2 / 2
 
-and where it is known which of the bounded impulses are free and which are zero, the minimiser is
+and once it is known which of the bounded impulses are free and which are zero, the minimiser is
 
     x = C T s = C q for the free ones,    (lambda + T'G T) s = beta,    G = sum of C'C over these.
 
 The residual beta - T'C'x is lambda s, so the gradient at an impulse that is zero is -lambda C q.
-All is right where c . q >= 0 for the free impulses and c . q <= 0 for the others, q taken at the
-point: x is C q with what would pull cut off. Then s is where
+The solution is optimal if c . q >= 0 for the free impulses and c . q <= 0 for the others, q taken
+at the point: x is C q with what would pull cut off. Then s minimises
 
     phi(s) = lambda |s|^2 / 2 - beta . s + |x(s)|^2 / 2
 
-is lowest, which is smooth, strictly convex since lambda > 0, and made of parabolas. Newton's method
-takes all impulses that are positive for free, the minimiser for these, and repeats; where phi does
-not fall, it goes only a half, a quarter ... of the way. It ends at the exact minimiser when no
-impulse changes sides. Its whole steps are those of block principal pivoting (Portugal, Judice &
-Vicente, "A comparison of block pivoting and interior-point algorithms for linear least squares
-problems with nonnegative variables", 1994); their rule for where these do not do takes longer.
+which is smooth, strictly convex since lambda > 0, and piecewise quadratic. Newton's method takes
+all positive impulses as free, moves to the minimiser for these, and repeats; if phi does not fall,
+it takes only a half, a quarter ... of the step. It ends at the exact minimiser when no impulse
+changes sides. Its full steps are those of block principal pivoting (Portugal, Judice & Vicente, "A
+comparison of block pivoting and interior-point algorithms for linear least squares problems with
+nonnegative variables", 1994); their rule for when these steps fail takes longer.
 
-R is a pivoted Cholesky factor of B'B (`pseudo_inverse.py`), so no row of B is ever written down and
-the points cost a few sums each. (Givens' rotations, a row at a time, took most of the time of a
-solution.) Links that move each other have one lambda; other robots may have another. The linear
-algebra is in `reduced_least_squares.py`; q is in `response.twist` in the end.
+R is a pivoted Cholesky factor of B'B (`pseudo_inverse.py`), so no row of B is ever formed and the
+points cost a few sums each. (Givens rotations, a row at a time, would take most of the solution
+time.) Coupled links have one lambda; other robots may have another. The linear algebra is in
+`reduced_least_squares.py`; q ends up in `response.twist`.
 """
 
 import math
@@ -48,22 +48,22 @@ from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
 MOST, HALVINGS = 200, 30  # steps; halvings of a step
-DEPENDENT = 0.1  # of the slack: relative pivot of B'B that is no more than rounding
-WRONG = 0.1  # of the slack that the precision allows: further off, an impulse is wrong
+DEPENDENT = 0.1  # of the slack: relative pivot of B'B that counts as rounding
+WRONG = 0.1  # of the slack: relative error beyond which an impulse is on the wrong side
 
 
 @kernel
 def bounded_least_squares(contact, response, problem, relative, slack):
     """Find q of the minimiser, in `response.twist`; returns iterations, error and success.
 
-    `problem.price` has lambda for each touching link, or if `relative` in units of (tr A / n)^2,
-    friction of A left out. slack: relative rounding that the precision allows.
+    `problem.price` has lambda for each touching link, if `relative` in units of (tr A / n)^2, with
+    friction left out of A. slack: relative rounding that the precision allows.
     """
     rows = reduce_rows(contact, response, problem, like(slack, DEPENDENT) * slack)
     find_T(contact, response, problem)
     mean = trace(contact, problem) / like(slack, rows)
     if mean == 0:
-        mean = like(slack, 1)  # points that cannot move: no impulse, whatever the price
+        mean = like(slack, 1)  # points that cannot move: no impulse, whatever lambda
     if relative:
         for k in range(6 * contact.touching_count[0]):
             problem.price[k] *= mean * mean
@@ -82,7 +82,7 @@ def bounded_least_squares(contact, response, problem, relative, slack):
 
 @kernel
 def set_price(problem, touching, price):
-    """Set lambda for the impulses of a touching link; links that move each other share it."""
+    """Set lambda for the impulses of a touching link; coupled links have the same."""
     for k in range(6):
         problem.price[6 * touching + k] = price
 
@@ -109,7 +109,7 @@ def at_point(contact, response, i):
 
 @kernel
 def free_all(contact, problem):
-    """Begin with all impulses."""
+    """Start with all impulses free."""
     for i in range(contact.count[0]):
         problem.free[i] = 1
 
@@ -125,7 +125,7 @@ def wrong_by(contact, response, problem, i):
 
 @kernel
 def largest(contact, response, problem):
-    """Size of the largest impulse, those that are zero included as they would be if free."""
+    """Size of the largest impulse, with zero impulses counted as if they were free."""
     size = like(problem.free[0], 0)
     for i in range(contact.count[0]):
         if problem.case[i] != OPEN:
@@ -137,7 +137,7 @@ def largest(contact, response, problem):
 
 @kernel
 def judge(contact, response, problem, asked, slack):
-    """How many impulses are on the wrong side, and how far one is, relatively."""
+    """Number of impulses on the wrong side, and the largest relative error."""
     size = max(largest(contact, response, problem), asked)
     wrong, most = 0, like(size, 0)
     for i in range(contact.count[0]):
@@ -149,14 +149,14 @@ def judge(contact, response, problem, asked, slack):
 
 @kernel
 def choose_free(contact, response, problem):
-    """Take the impulses for free that are positive at q."""
+    """Free the impulses that are positive at q."""
     for i in range(contact.count[0]):
         problem.free[i] = dot(load_vector(problem.direction, i), at_point(contact, response, i)) > 0
 
 
 @kernel
 def descend(contact, response, problem, lowest):
-    """Go back half of the way to the last s while phi is not lower there; returns phi."""
+    """Halve the step from the last s until phi is lower than there; returns phi."""
     s, last, n = problem.solution, problem.last, 6 * contact.touching_count[0]
     value = phi(contact, response, problem)
     for _ in range(HALVINGS):
@@ -200,7 +200,7 @@ def trace(contact, problem):
 
 @kernel
 def length_of_beta(contact, problem):
-    """|beta|, what is asked for and can be had by any motion of the touching links."""
+    """|beta|: the part of v that motions of the touching links can achieve."""
     total = like(problem.beta[0], 0)
     for k in range(6 * contact.touching_count[0]):
         total += problem.beta[k] * problem.beta[k]

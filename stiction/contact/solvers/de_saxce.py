@@ -1,17 +1,17 @@
-"""Exact Coulomb friction by convex problems: slow, and sure where Newton's method goes in circles.
+"""Exact Coulomb friction by convex problems: slow, but robust where Newton's method cycles.
 
 [DF] writes the law of Coulomb and Signorini as Eq. (13) of `coulomb.py`, whose symbols hold here.
 For a given s = mu |v_t| it is a convex problem. With a compliance R = eps g about impulses p^,
 
     p = P_K(p^ - (v + s n) / R),    w = sum P' p,    t = t_free + L w                        (14)
 
-is where the smooth convex function  w' L w / 2 + sum R |p|^2 / 2  is least (P_K: nearest point of
+is the minimum of the smooth convex function  w' L w / 2 + sum R |p|^2 / 2  (P_K: nearest point of
 the cone K). Newton's method with a line search finds it from anywhere. Then p^ <- p and
 s <- mu |v_t|, until impulses and velocities obey the law. Less compliance takes larger steps and
-can go astray: eps shrinks while progress is slow, and grows when the error does.
+may diverge: eps shrinks while progress is slow, and grows when the error does.
 
 V. Acary, F. Cadoux, C. Lemarechal and J. Malick, "A formulation of the linear discrete Coulomb
-friction problem via convex optimization", ZAMM 91 (2011) 155-175, tell when solutions exist; V.
+friction problem via convex optimization", ZAMM 91 (2011) 155-175, show when solutions exist; V.
 Acary, M. Bremond and O. Huber, "On solving contact problems with Coulomb friction: formulations and
 numerical comparisons", Advanced Topics in Nonsmooth Dynamics (2018), compare methods for them.
 """
@@ -50,12 +50,12 @@ from stiction.kernels.vectors import (
 
 ITERATIONS = 400  # Newton steps in all
 INNER = 20  # of these for one convex problem
-ENOUGH = 0.01  # an inner error this much below the outer one
+ENOUGH = 0.01  # inner error that suffices, relative to the outer one
 FIRST, LEAST, MOST = 1e-2, 1e-7, 1.0  # compliance, eps
-SHRINK, SLOW = 0.3, 0.3  # of eps, where an iteration leaves more than this part of the error
-GROW, WORSE = 10.0, 2.0  # of eps, where an iteration makes the error this much larger
-SHORTEST = 1e-4  # part of a step
-DESCENT = 1e-4  # part of the linear prediction that a step must achieve
+SHRINK, SLOW = 0.3, 0.3  # of eps, if an iteration leaves more than this fraction of the error
+GROW, WORSE = 10.0, 2.0  # of eps, if an iteration raises the error by this factor
+SHORTEST = 1e-4  # fraction of a step
+DESCENT = 1e-4  # fraction of the linear prediction that a step must achieve
 
 
 class ConvexProblem(NamedTuple):
@@ -73,8 +73,8 @@ class ConvexProblem(NamedTuple):
 def de_saxce(contact, response, cases, convex, accuracy):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
 
-    Error and impulse are velocities [m/s], see `law_error`; the error must come down to `tolerance`
-    of the impulse, or to `speed`. Wrenches and twists are left as the impulses make them.
+    Error and impulse are velocities [m/s], see `law_error`; the error must fall to `tolerance`
+    times the impulse, or to `speed`. Wrenches and twists are left consistent with the impulses.
     """
     tolerance, speed = accuracy.tolerance, accuracy.speed
     for i in range(contact.count[0]):
@@ -104,7 +104,7 @@ def de_saxce(contact, response, cases, convex, accuracy):
 def law_error(contact, response, cases):
     """Return how far impulses and velocities are from the law, and the largest impulse.
 
-    As velocities, times g [m/s], by Eq. (5). Writes wrenches and twists, impulses stay.
+    As velocities, times g [m/s], by Eq. (5). Writes wrenches and twists; impulses are unchanged.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
@@ -134,7 +134,8 @@ def begin_problem(contact, response, cases, convex):
 def nearest_on_cone(contact, cases, convex, i, y):
     """P_K(y): the nearest point of the friction cone; writes which part of the cone it is on.
 
-    On the side, SLIP, at an angle: along a = (n + mu d) / |n + mu d|, it turns with y by `turn`.
+    On its lateral surface, SLIP, it lies along a = (n + mu d) / |n + mu d|; it turns with y by
+    `turn`.
     """
     n, mu = load_vector(contact.normal, i), cases.mu[i]
     y_n, y_t = dot(n, y), tangential(n, y)
@@ -157,7 +158,7 @@ def nearest_on_cone(contact, cases, convex, i, y):
 
 @kernel
 def solve_convex(contact, response, cases, convex, eps, error, rounding):
-    """Newton's method for one convex problem; returns steps and whether it came to its end."""
+    """Newton's method for one convex problem; returns steps and whether it converged."""
     n = 6 * contact.touching_count[0]
     w, t, right = response.wrench, response.twist, response.linear.right
     least, slope = like(eps, math.inf), like(eps, 0)
@@ -234,7 +235,7 @@ def gap_of_wrenches(right, touching, reach):
 
 @kernel
 def cone_stiffness(contact, response, cases, convex, eps):
-    """Minus the derivative of sum P' p by the touching link's twist."""
+    """Minus the derivative of sum P' p with respect to the touching link's twist."""
     S, zero = cases.tangent, like(eps, 0)
     i = 0
     for touching in range(contact.touching_count[0]):

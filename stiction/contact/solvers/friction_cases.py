@@ -24,7 +24,7 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-LEVER = 1e-3  # arm at which turning counts as compliance [m]
+LEVER = 1e-3  # arm at which rotation counts as compliance [m]
 LEAST_COMPLIANCE = 1e-12  # of a link that cannot move [1/kg]
 
 
@@ -35,7 +35,7 @@ class FrictionCases(NamedTuple):
     case: PerPoint  # OPEN, STICK or SLIP
     direction: VectorPerPoint  # d: where friction pushes a point that slips
     kappa: PerPoint  # how d turns with the velocity
-    tangent: BlockPerLink  # S: minus the derivative of sum P'p by the twist of the link
+    tangent: BlockPerLink  # S: minus the derivative of sum P'p with respect to the link's twist
 
 
 class Judgement(NamedTuple):
@@ -43,7 +43,7 @@ class Judgement(NamedTuple):
 
     error: float  # the largest, as a velocity: impulse times g [m/s]
     largest: float  # impulse, as a velocity [m/s]
-    changes: int  # points whose case is new
+    changes: int  # points whose case has changed
     slips: int  # points that slip
 
 
@@ -51,8 +51,8 @@ class Judgement(NamedTuple):
 def compliance(response, touching):
     """g: mean velocity of a touching link's centre per unit impulse there.
 
-    A link on a fixed base may only turn about its centre, or be held by friction: g counts a
-    little of what turning does as well, and is never zero.
+    A link on a fixed base may only turn about its centre, or be held by friction: g includes a
+    small contribution of rotation, and is never zero.
     """
     L = response.inverse_inertia
     total = (
@@ -71,7 +71,7 @@ def compliance(response, touching):
 
 @kernel
 def constrained_velocity(contact, i, twist, r):
-    """Velocity of point i at the end of the step, counted from the slowest allowed, Eq. (2)."""
+    """Velocity of point i at the end of the step, relative to the least velocity, Eq. (2)."""
     n = load_vector(contact.normal, i)
     v = add(load_vector(contact.velocity, i), point_velocity(twist, r))
     return add(v, scale(-contact.least_velocity[i], n))
@@ -79,7 +79,7 @@ def constrained_velocity(contact, i, twist, r):
 
 @kernel
 def implied_impulse(contact, cases, i, v, R, hat):
-    """Impulse of point i by its case, at the velocity v; hat tells how much of p counts as p^."""
+    """Impulse of point i by its case, at the velocity v; hat: the fraction of p that is p^."""
     case, p = cases.case[i], load_vector(contact.impulse, i)
     if case == OPEN:
         return zero_vector(R)  # Eq. (6)
@@ -97,8 +97,8 @@ def implied_impulse(contact, cases, i, v, R, hat):
 def judge_points(contact, response, cases, eps, hat, solved, softness):
     """Find the case of every point, and how far all of them are from the law: a `Judgement`.
 
-    Impulses become those on the cone. `solved` tells that the twists are those of a linear solve,
-    which then implies the impulses; these must also add up to the wrenches.
+    Impulses become those on the cone. `solved`: the twists are those of a linear solve and imply
+    the impulses; these must also add up to the wrenches.
     """
     largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
     i = 0
@@ -141,7 +141,7 @@ def project(contact, cases, i, p, v, g, R):
     """Project y = p - v / g on the friction cone, Eq. (5), and write the case of the result.
 
     A point that slipped one way and would now slip the other way comes to rest between the two;
-    taking it for one that sticks ends what would go to and fro for ever.
+    treating it as sticking ends what would alternate forever.
     """
     n = load_vector(contact.normal, i)
     y = sub(p, scale(like(g, 1) / g, v))

@@ -1,8 +1,8 @@
 """Impulses of least norm with the same wrench on each link: many points of a foot share its load.
 
-Impulses that share a wrench w move the robot alike. Those of least norm are P (P'P)^+ w; where some
-would leave their friction cones, the present ones are moved towards them as far as all stay inside,
-and points that are open or slide, whose impulses are no free choice, are left as they are.
+Impulses with the same wrench w move the robot the same way. Those of least norm are P (P'P)^+ w. If
+some would leave their friction cones, the present ones move towards them as far as all stay inside.
+Points that are open or slide, whose impulses are determined, are left unchanged.
 """
 
 import math
@@ -30,7 +30,7 @@ WEAK = 1e-12  # relative size of directions in which the points of a touching li
 
 @kernel
 def sticks(contact, response, i):
-    """Tell whether point i is pressed and does not slide at the end of the step."""
+    """Return whether point i is pressed and does not slide at the end of the step."""
     n = load_vector(contact.normal, i)
     v_t = tangential(n, velocity_after(contact, response, i))
     pressed = dot(n, load_vector(contact.impulse, i)) > 0

@@ -22,7 +22,7 @@ class ArmSums(NamedTuple):
 
 @kernel
 def no_arms(zero):
-    """Sums over no points; zero tells the precision."""
+    """Sums over no points, in the precision of zero."""
     return ArmSums(0, zero_vector(zero), (zero, zero, zero, zero, zero, zero))
 
 
@@ -35,7 +35,7 @@ def add_arm(sums, r):
 
 @kernel
 def clear_block(blocks, touching):
-    """Make the block of a touching link zero."""
+    """Set the block of a touching link to zero."""
     for i in range(6):
         for k in range(6):
             blocks[touching, i, k] = 0

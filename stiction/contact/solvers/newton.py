@@ -1,17 +1,17 @@
 """Semismooth Newton method for exact Coulomb friction, in the twist space of the touching links.
 
 Each iteration judges the case of every point (`friction_cases.py`), then solves a linear system for
-these cases (`newton_step.py`). What comes next depends on how it goes:
+these cases (`newton_step.py`). The next step depends on the progress:
 
     solve      p^ = 0: impulses of least norm, at the price of velocities R p; from the
-               SHARPENING-th iteration on velocities count more and more in Eq. (5)
-    calm       where cases go round in circles, a few iterations with p^ = p and more compliance
-               lead near the solution; then it solves again
-    polish     once the cases are settled, p^ = p takes the velocities R p away, Eq. (11)
-    continue   where polishing makes cases change, it solves again with less compliance, down to
-               where R p is negligible
+               SHARPENING-th iteration on, velocities get more and more weight in Eq. (5)
+    calm       if cases cycle, a few iterations with p^ = p and more compliance lead near the
+               solution; then it solves again
+    polish     once the cases are settled, p^ = p removes the velocities R p, Eq. (11)
+    continue   if polishing makes cases change, it solves again with less compliance, until R p is
+               negligible
 
-With p^ = p from the beginning, from the impulses of the last step, no polishing is needed, and the
+With p^ = p from the start, from the impulses of the last step, no polishing is needed, and the
 impulses are not unique. Equations are those of `coulomb.py`.
 """
 
@@ -26,19 +26,19 @@ from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.vectors import like
 
-SHARPENING, SHARPER = 6, 0.1  # from this iteration on velocities count more, by this factor each
+SHARPENING, SHARPER = 6, 0.1  # from this iteration on softness falls by this factor each time
 CIRCLES = 9  # iterations without settled cases after which it calms down ...
-CALMING, CALM = 6, 1e-3  # ... for at most so many iterations, or down to this relative error
+CALMING, CALM = 6, 1e-3  # ... for at most this many iterations, or down to this relative error
 CALMED = -1  # it calms down once in a solution
 POLISHES, MOST_POLISHES = 1, 9  # iterations that polish ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
-CLOSE = 1e-5  # relative error from which on it polishes
+CLOSE = 1e-5  # relative error below which it polishes
 LENIENT = 3  # polishes after which an error of `speed` is good enough
-SOFTER = 100.0  # more compliance to calm down, and to polish where cases still change
-PATIENCE = 5  # polishes after which it continues with less compliance, where cases change, ...
+SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
+PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
-STALLING = 0.3  # an error that falls no faster, and is as small as rounding can be, is rounding
-SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but not rid of R p
+STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
+SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but R p is not removed
 
 
 class Accuracy(NamedTuple):
@@ -46,7 +46,7 @@ class Accuracy(NamedTuple):
 
     tolerance: float  # error relative to the largest impulse
     speed: float  # error that is negligible [m/s]
-    rounding: float  # relative error that rounding may leave, in single precision the larger
+    rounding: float  # relative error that rounding may leave, larger in single precision
 
 
 class Course(NamedTuple):
@@ -54,13 +54,13 @@ class Course(NamedTuple):
 
     hat: float  # 1: p^ = p, 0: p^ = 0
     eps: float  # compliance of this step, R = eps g
-    stiff: float  # eps of solving, without what makes it softer
-    softness: float  # velocities count by its inverse when points are judged, see `project`
-    age: int  # iterations since it began, or has calmed down
+    stiff: float  # eps while solving, without softening
+    softness: float  # its inverse is the weight of velocities when points are judged, see `project`
+    age: int  # iterations since the start, or since calming down
     calming: int  # iterations left to calm down; CALMED afterwards
     polished: int  # polishes so far
     stiffened: bool  # whether it continues with less compliance
-    same: bool  # whether the factors of the last step do
+    same: bool  # whether the factors of the last step are reused
 
 
 class Verdict(NamedTuple):
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
     solved: bool
     fits: bool  # the error is small enough, for these p^ and eps
     settled: bool  # no case has changed
-    close: bool  # that, and the error is small
+    close: bool  # settled, and the error is small
 
 
 @kernel
@@ -103,7 +103,7 @@ def newton(contact, response, cases, accuracy, unique, eps, most):
 
 @kernel
 def judge_solution(course, judged, accuracy, polishes, before, stepped):
-    """Tell whether the problem is solved, and how near it is, after the error `before`."""
+    """Return whether the problem is solved, and how close it is; before: the last error."""
     error, largest, settled = judged.error, judged.largest, stepped and judged.changes == 0
     rounding = accuracy.rounding * largest
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
@@ -120,7 +120,7 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
 
 @kernel
 def go_on(course, judged, verdict, accuracy, polishes):
-    """Choose the next step: solve on, calm down, polish, or continue with less compliance."""
+    """Choose the next step: keep solving, calm down, polish, or continue with less compliance."""
     unique = polishes > 0
     stiffest = max(like(course.eps, STIFFEST), accuracy.rounding)
     same = verdict.settled and judged.slips == 0  # else the directions of friction have turned
@@ -141,7 +141,7 @@ def go_on(course, judged, verdict, accuracy, polishes):
 
 @kernel
 def sharpen(course):
-    """Let velocities count more when points are judged, the longer it solves."""
+    """Give velocities more weight when points are judged, the longer it solves."""
     softness = course.softness
     if course.age >= SHARPENING:
         softness = max(like(softness, SHARPER) * softness, course.eps)
@@ -152,7 +152,7 @@ def sharpen(course):
 
 @kernel
 def solve(course, age, same):
-    """Go on as before."""
+    """Continue as before."""
     return with_steps(course, course.hat, course.eps, course.softness, age, same)
 
 
@@ -174,7 +174,7 @@ def with_steps(course, hat, eps, softness, age, same):
 
 @kernel
 def begin_calming(course, age):
-    """Keep near the present impulses, and yield more."""
+    """Stay near the present impulses, with more compliance."""
     one = like(course.eps, 1)
     eps = like(course.eps, SOFTER) * course.stiff
     stiff, softness = course.stiff, course.softness
@@ -183,7 +183,7 @@ def begin_calming(course, age):
 
 @kernel
 def calm_down(course, age, done, unique, same):
-    """Keep calming down; when done, solve again from where that has led."""
+    """Keep calming down; when done, solve again from the result."""
     one, calming = like(course.eps, 1), course.calming - 1
     hat, eps, softness = course.hat, course.eps, course.softness
     if done:
@@ -196,7 +196,7 @@ def calm_down(course, age, done, unique, same):
 
 @kernel
 def polish(course, age, softer, same):
-    """Take the velocities R p away, Eq. (11); softer where cases still change."""
+    """Remove the velocities R p, Eq. (11); softer if cases still change."""
     one = like(course.eps, 1)
     eps = like(course.eps, SOFTER if softer else 1) * course.stiff
     return Course(

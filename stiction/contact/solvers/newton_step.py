@@ -25,7 +25,7 @@ from stiction.kernels.vectors import add, cross, like, load_vector, scale, sub, 
 
 @kernel
 def take_newton_step(contact, response, cases, eps, hat, same):
-    """Move w and t to where the cases balance; `same`: the factors of the last step are kept."""
+    """Move w and t to where the cases balance; `same`: the factors of the last step are reused."""
     n = 6 * contact.touching_count[0]
     if not same:
         tangent_stiffness(contact, response, cases, eps)
@@ -41,7 +41,7 @@ def take_newton_step(contact, response, cases, eps, hat, same):
 
 @kernel
 def tangent_stiffness(contact, response, cases, eps):
-    """S of Eq. (10): minus the derivative of sum P'p by the twists, for the present cases."""
+    """S of Eq. (10): minus the derivative of sum P'p over the twists, for the present cases."""
     S = cases.tangent
     i = 0
     for touching in range(contact.touching_count[0]):

@@ -1,17 +1,17 @@
 """One contact by itself, exactly: the impulse that obeys the law of Coulomb and Signorini.
 
-    v = G p + c       velocity of the point, counted from the least allowed, per impulse p
+    v = G p + c       velocity of the point, relative to the least velocity, for the impulse p
 
     open   p = 0                      c_n >= 0
     stick  p = -G^-1 c                inside the friction cone
     slip   p = p_n (n - mu d)         v = s d, s >= 0: friction acts against the slip d
 
-A slip has v_n = 0, so p_n = -c_n / (G_nn - mu G_nt . d), and no velocity across d. With
+A slip has v_n = 0, so p_n = -c_n / (G_nn - mu G_nt . d), and no velocity perpendicular to d. With
 d = a cos(x) + b sin(x) in the plane of contact the latter is an equation of second degree in cos(x)
-and sin(x): a quartic in z = tan(x / 2). Its roots are found without fail, each between two
-neighbouring roots of its derivative. z in [-1, 1] covers one half of all directions; with a and b
-reversed it covers the other half. G is positive definite, so a solution always exists; of several
-slips the fastest would be taken.
+and sin(x): a quartic in z = tan(x / 2). Its roots are bracketed, each between two neighbouring
+roots of its derivative, so none is missed. z in [-1, 1] covers one half of all directions; with a
+and b reversed it covers the other half. G is positive definite, so a solution always exists; of
+several slips the fastest would be taken.
 """
 
 import math
@@ -32,18 +32,18 @@ from stiction.kernels.vectors import (
 )
 
 BISECTIONS = 60  # most steps to a root; more than the bits of a number
-STIFF = 1e-9  # determinant of G by the cube of its mean: with less, some direction cannot move
+STIFF = 1e-9  # determinant of G over its mean cubed; below this, some direction cannot move
 
 
 @kernel
 def solve_alone(contact, response, mu):
-    """Write the impulse if a single point touches and can be moved anyhow; tells whether it did."""
+    """Write the impulse if only one point touches and can move anywhere; returns whether it did."""
     return contact.count[0] == 1 and solve_only_point(contact, response, mu[0])
 
 
 @seldom
 def solve_only_point(contact, response, mu):
-    """Write the impulse of the first point if it can be moved anyhow; tells whether it did."""
+    """Write the impulse of the first point if it can move anywhere; returns whether it did."""
     G, n = delassus(contact, response, 0, 0), load_vector(contact.normal, 0)
     c = sub(free_velocity(contact, response, 0), scale(contact.least_velocity[0], n))
     xx, xy, xz = cross(G[1], G[2]), cross(G[2], G[0]), cross(G[0], G[1])
@@ -66,14 +66,14 @@ def solve_only_point(contact, response, mu):
 def slip_impulse(G, n, c, mu):
     """Impulse of a contact that slips, for c_n < 0, and the speed of the slip.
 
-    The speed is negative if no direction of slip exists: rounding apart, the contact then sticks.
+    The speed is negative if no direction of slip exists: up to rounding, the contact then sticks.
     """
     a = tangent(n)
     b = cross(n, a)
     G_n, G_a, G_b = transform(G, n), transform(G, a), transform(G, b)
     c_n, c_a, c_b = dot(n, c), dot(a, c), dot(b, c)
     g_n, g_a, g_b = dot(n, G_n), dot(a, G_n), dot(b, G_n)
-    # cos, sin, cos^2, cos sin and sin^2 in (velocity across d) (G_nn - mu G_nt . d) = 0
+    # cos, sin, cos^2, cos sin and sin^2 in (velocity perpendicular to d) (G_nn - mu G_nt . d) = 0
     cos = g_n * c_b - c_n * g_b
     sin = c_n * g_a - g_n * c_a
     cos_cos = mu * (c_n * dot(a, G_b) - c_b * g_a)
@@ -104,7 +104,7 @@ def slip_impulse(G, n, c, mu):
 
 @kernel
 def tangent(n):
-    """Return a unit vector across n."""
+    """Return a unit vector perpendicular to n."""
     one, zero = like(n[0], 1), like(n[0], 0)
     axis = (one, zero, zero) if abs(n[0]) < like(one, 0.7) else (zero, one, zero)
     across = sub(axis, scale(dot(n, axis), n))
@@ -118,7 +118,7 @@ def tangent(n):
 def roots_in_unit_interval(quartic):
     """Roots of a polynomial of degree four in [-1, 1], ascending; 2 for each that does not exist.
 
-    quartic: its coefficients, that of the constant first.
+    quartic: its coefficients, constant term first.
     """
     _, k1, k2, k3, k4 = quartic
     cubic = (k1, (k2 + k2), like(k1, 3) * k3, like(k1, 4) * k4, like(k1, 0))
@@ -159,7 +159,7 @@ def step_to_root(polynomial, low, high):
 def root_between(polynomial, low, high):
     """Root of a polynomial that is monotone from low to high, 2 if there is none.
 
-    Newton's steps, and the middle where these lead out of what encloses the root.
+    Newton steps, and bisection where these leave the bracket.
     """
     at_low, _ = value_and_slope(polynomial, low)
     at_high, _ = value_and_slope(polynomial, high)
@@ -175,7 +175,7 @@ def root_between(polynomial, low, high):
         else:
             high = z
         step = -value / slope if slope != 0 else like(z, 2)
-        if like(z, 1) + step == 1:  # less than rounding: directions are known to that
+        if like(z, 1) + step == 1:  # below rounding: directions are known no better
             break
         z += step
         if not low < z < high:

@@ -1,8 +1,8 @@
-"""Forces at points that give them wanted motions: least squares first, then least norm.
+"""Forces at points that produce wanted motions: least squares first, then least norm.
 
 M f = a with M = P L P', where P takes the twists of the touching links to the velocities of their
 points and L is the inverse inertia of these links (`response.py`). Four or more points of a link
-are more than its six degrees of freedom, so M is singular, and a may be out of its reach. M^+ a is
+exceed its six degrees of freedom, so M is singular, and a may be outside its range. M^+ a is
 the f of least norm among those that come nearest to a. It is found without M, in the small space of
 the twists:
 
@@ -12,8 +12,8 @@ the twists:
 
 Links can be coupled so that A is singular too: feet whose legs are stuck, a base that is held, legs
 that lack a joint. Near such a pose a tiny acceleration would take a huge force; directions in which
-the points move by less than `rank_tolerance` per force, beside the one in which they move most,
-count as those in which they do not move.
+the points move by less than `rank_tolerance` per force, relative to the one in which they move
+most, count as immovable.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def reduce_inertia(contact, response, R):
 def factor_with_pivots(system, problem, n, rank_tolerance):
     """Write rows F with F'F = A into `basis`; returns how many.
 
-    Column k of a row belongs to row and column k of A; pivots are taken where most remains.
+    Column k of a row belongs to row and column k of A; the pivot is the largest that remains.
     """
     A, F, remains = system.matrix, problem.basis, problem.remains
     largest = like(A[0, 0], 0)

@@ -32,12 +32,12 @@ REFINEMENTS = 1  # of the linear system
 
 
 class BoundedProblem(NamedTuple):
-    """Scratch: the points' part in the problem, and what is left of it for the touching links."""
+    """Scratch: the points of the problem, and its reduction to the touching links."""
 
     case: PerPoint  # OPEN: not in it; STICK: three rows of B and C; SLIP: one
     free: PerPoint  # 1 if the bounded impulse of the point is free
     direction: VectorPerPoint  # c: the impulse must not be negative along it; the normal for STICK
-    wanted: VectorPerPoint  # v: what the impulses are to add to the velocity
+    wanted: VectorPerPoint  # v: velocity that the impulses are to add
     R: BlockPerLink
     gram: BlockPerLink  # G
     basis: LinkMatrix  # T'
@@ -160,7 +160,7 @@ def assemble(contact, response, problem):
 
 @kernel
 def wrench_of_twist(w, G, touching, t):
-    """w = G t of a touching link, t being six numbers."""
+    """w = G t of a touching link; t: six numbers."""
     for k in range(6):
         w[touching, k] = (
             G[touching, k, 0] * t[0]

@@ -1,7 +1,7 @@
-"""One contact after the other: the sweeps of Algorithm 1 of [CBM], see `gauss_seidel.py`.
+"""One contact at a time: the sweeps of Algorithm 1 of [CBM], see `gauss_seidel.py`.
 
-And sweeps in which every contact is solved exactly, all others held (`one_contact.py`). These are
-slower but end where friction is so high that the others run in circles.
+Also sweeps in which every contact is solved exactly, all others held (`one_contact.py`). These are
+slower but converge where friction is so high that the others cycle.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-EXACT_SWEEPS, LENIENT = 1000, 10.0  # what sweeps cannot take away in a rod that jams, 1e-6 m/s
+EXACT_SWEEPS, LENIENT = 1000, 10.0  # lenient: sweeps leave 1e-6 m/s in a jammed rod
 
 
 class LocalProblems(NamedTuple):
@@ -56,7 +56,7 @@ class LocalProblems(NamedTuple):
 def sweep_exactly(contact, response, mu, local, speed):
     """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
 
-    That is, a change below LENIENT times the speed that other methods come down to.
+    Success means a change below LENIENT times `speed`, which other methods reach.
     """
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(speed))
@@ -73,14 +73,14 @@ def sweep_exactly(contact, response, mu, local, speed):
 
 @kernel
 def prepare_points(contact, response, local):
-    """Keep what the local problem of every point needs."""
+    """Store what the local problem of every point needs."""
     for i in range(contact.count[0]):
         prepare_point(contact, response, local, i)
 
 
 @kernel
 def prepare_point(contact, response, local, i):
-    """Keep what the local problem of a point needs."""
+    """Store what the local problem of a point needs."""
     G, n = delassus(contact, response, i, i), load_vector(contact.normal, i)
     xx, xy, xz = sub_determinants(G)
     one = like(xx[0], 1)
@@ -155,7 +155,7 @@ def stopping_impulse(local, i, p, v):
 
 @kernel
 def inside_cone(n, mu, p):
-    """Tell whether an impulse presses and is inside the friction cone."""
+    """Return whether an impulse presses and is inside the friction cone."""
     p_n = dot(n, p)
     return p_n > 0 and dot(p, p) <= (like(mu, 1) + mu * mu) * p_n * p_n
 

@@ -8,7 +8,7 @@ DURATION = 3  # column of the memory beside the three of the impulse
 
 @kernel
 def recall_impulses(contact, memory, dt):
-    """Begin with the latest impulses, if they are of a step of the same length; else with none."""
+    """Start from the last impulses, if their step had the same length; else from none."""
     for i in range(contact.count[0]):
         point = contact.point[i]
         same = memory.trial[point, DURATION] == dt
@@ -18,7 +18,7 @@ def recall_impulses(contact, memory, dt):
 
 @kernel
 def remember_impulses(contact, memory, dt):
-    """Remember the impulse of every point for the next time."""
+    """Remember the impulse of every point for the next step."""
     for point in range(memory.trial.shape[0]):
         memory.trial[point, DURATION] = 0
     for i in range(contact.count[0]):
@@ -29,13 +29,13 @@ def remember_impulses(contact, memory, dt):
 
 @kernel
 def keep_impulses(contact, kept):
-    """Keep the present impulses."""
+    """Save the present impulses."""
     for i in range(contact.count[0]):
         store_vector(kept, i, load_vector(contact.impulse, i))
 
 
 @kernel
 def return_impulses(contact, kept):
-    """Return to the impulses that were kept."""
+    """Restore the saved impulses."""
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, load_vector(kept, i))
