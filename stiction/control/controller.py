@@ -10,8 +10,8 @@
             dynamics.control[d] += force
             dynamics.control_damping[d] += slope  # optional: minus the slope of the force over v[d]
 
-Integrators that can treat declared damping implicitly, which keeps stiff gains stable at long
-steps. A controller with memory, see memory.py, also takes its memory and the time step:
+Integrators with implicit damping treat declared damping implicitly, which keeps stiff gains stable
+at long steps. A controller with memory, see memory.py, also takes its memory and the time step:
 
     @controller(Integral, memory=1)  # one number per velocity
     def integral(params, dynamics, time, q, v, memory, dt):

@@ -141,7 +141,7 @@ def store_six(A, i, column, six):
 
 @kernel
 def factor_positive(system, least, n):
-    """Cholesky factor of the matrix in its lower half; squared pivots are at least `least`."""
+    """Cholesky factor of the matrix in its lower half; rounding leaves squared pivots >= least."""
     A = system.matrix
     for j in range(n):
         for i in range(j, n):

@@ -120,7 +120,7 @@ def link_twist_change(dynamics, link, dt):
 
 @kernel
 def twists_of_accelerations(dynamics, contact, response, dt):
-    """Write the change of twists by the present accelerations, about each link's centre."""
+    """Write into `twist` its change by the present accelerations, about each link's centre."""
     for touching in range(contact.touching_count[0]):
         t = link_twist_change(dynamics, contact.touching_link[touching], dt)
         at_centre = point_velocity(t, load_vector(response.centre, touching))

@@ -22,7 +22,7 @@ class Accounting(NamedTuple):
 
     configuration: float = 0.5  # at which contact forces and external forces act
     damping: float = 0.5  # velocity that joint damping acts at
-    torque_held: bool = True  # recorded torques act all step long; else they are its first
+    torque_held: bool = True  # recorded torques act throughout the step; if not, at its start
 
 
 IN_THE_MIDDLE = Accounting()

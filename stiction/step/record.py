@@ -123,7 +123,7 @@ def clear_totals(work):
 def add_part(system, work, share):
     """Add a part to the totals of the step; `share`: its duration as a fraction of the step.
 
-    The solver's report is added up in every step, recorded or not.
+    The solver's report enters the totals of every step, recorded or not.
     """
     solved = system.surface.work.response.report
     total = work.total_solver
