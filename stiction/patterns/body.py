@@ -152,7 +152,7 @@ class Body:
         origin = self._dynamics.origin[1] + self._dynamics.position[place.link]
         return origin + self._dynamics.rotation[place.link] @ place.position
 
-    # ------------------------------------------------------------------------------ where to begin
+    # ------------------------------------------------------------------------------ starting poses
 
     @cached_property
     def single(self) -> list[tuple[int, int]]:
