@@ -1,4 +1,4 @@
-"""Legged robots in contact with the world; how contact is computed is a value that you pass.
+"""Legged robots in contact with the world; the contact model is an argument that you pass.
 
 Data flows down this list, and a room imports only from rooms above it:
 
@@ -13,8 +13,8 @@ Data flows down this list, and a room imports only from rooms above it:
     extend        all that the author of a law, an integrator or a controller imports
     integrators   how a step moves the state, as plug-ins
     robot         description -> Robot
-    world         robots, ground and materials -> one forest of links, and its contact points
-    robots        robots of our own, by code
+    world         robots, ground and materials -> one forest of links and its contact points
+    robots        built-in robots, defined in code
     metrics       what is measured from a motion
     motion        Motion and its file
     simulation    simulate, Simulation, and warnings
@@ -23,7 +23,7 @@ Data flows down this list, and a room imports only from rooms above it:
     plot          figures
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
-    tune          parameters by search
+    tune          search for parameters of contact models
     bench         closed forms and other engines
     cli           the command line
 """

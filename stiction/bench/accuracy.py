@@ -1,10 +1,11 @@
-"""How exact contact is: every contact model in scenes whose motion is known in closed form.
+"""Accuracy of contact: every contact model in scenes with closed-form solutions.
 
-`closed_forms/` has the scenes and says what is measured. Every model runs with `Midpoint`, the
-default; the solvers of Coulomb's law also with `SemiImplicitEuler`, which is of first order and
-shows it, and with `RungeKutta4`, named for the rods, whose contact it follows more closely. Each
-target must be met by the models named for it, at both time steps; what the others do is printed
-beside. Force laws get the stiffness that a time step bears, see `closed_forms/models.py`.
+`closed_forms/` has the scenes and defines the measures. Every model runs with `Midpoint`, the
+default; the solvers of Coulomb's law also run with `SemiImplicitEuler`, which shows its first
+order, and with `RungeKutta4`, which must meet the targets of the rods, whose contact it resolves
+better. Each target must be met by the models named for it, at both time steps; the results of the
+others are printed for comparison. The stiffness of force laws is limited by the time step, see
+`closed_forms/models.py`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from stiction.contact.contact_model import our_models
 from stiction.errors import InputError, SimulationError
 
 TIME_STEPS = (0.001, 0.004)  # [s]
-EXACT = ("Coulomb", "GaussSeidel")  # the models that must meet the targets, by default
-EVEN = ("Coulomb", "GaussSeidel even")  # those that share forces evenly
-FINE = {"tolerance": 1e-8}  # of both solvers, Coulomb's default
-STILL = ("GaussSeidel",)  # stands as still as numbers allow
-ALERT = ("Coulomb",)  # finds the moment of breaking away at any load
-FOURTH = ("Coulomb RK4", "GaussSeidel RK4")  # those that keep the energy of what tumbles best
+EXACT = ("Coulomb", "GaussSeidel")  # models that must meet the targets, by default
+EVEN = ("Coulomb", "GaussSeidel even")  # models that share forces evenly
+FINE = {"tolerance": 1e-8}  # for both solvers; Coulomb's default
+STILL = ("GaussSeidel",)  # stands still up to rounding
+ALERT = ("Coulomb",)  # finds the instant of break-away at any load
+FOURTH = ("Coulomb RK4", "GaussSeidel RK4")  # conserve the energy of tumbling bodies best
 
 
 class Target(NamedTuple):
-    """The most that a measure may be at each time step, and for which models."""
+    """Upper limit of a measure at each time step, and the models that must meet it."""
 
     limits: tuple[float, float]
     named: tuple[str, ...] = EXACT
@@ -74,7 +75,7 @@ TARGETS = {
 
 
 def contenders() -> list[Contender]:
-    """Every contact model of ours with the default integrator; some also in another way."""
+    """Every built-in contact model with the default integrator; some also in other variants."""
     default, euler, fourth = st.Midpoint(), st.SemiImplicitEuler(), st.RungeKutta4()
     kinds = our_models()
     exact = [kind for kind in kinds if kind.__name__ in EXACT]
@@ -91,7 +92,7 @@ def contenders() -> list[Contender]:
 def bench(
     scenes: Iterable[str] = (), progress: Callable[[float], None] | None = None
 ) -> dict[str, Any]:
-    """Errors of all models in all scenes, or some, and whether the targets are met."""
+    """Errors of all models in all or some scenes, and whether the targets are met."""
     chosen = list(scenes) or list(SCENES)
     unknown = [name for name in chosen if name not in SCENES]
     if unknown:
@@ -130,7 +131,7 @@ def bench(
 def measured(
     scene: str, dt: float, found: dict[str, dict[str, float | None]]
 ) -> list[dict[str, Any]]:
-    """One row for each measure of a scene: the target, whether it is met and by whom, and all."""
+    """One row per measure of a scene: the target, whether and by whom it is met, and all errors."""
     rows = []
     for name in dict.fromkeys(name for measures in found.values() for name in measures):
         values = {contender: measures.get(name) for contender, measures in found.items()}
@@ -149,7 +150,7 @@ def measured(
 
 
 def merged(scene: str, dt: float, worst: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
-    """One row for each criterion of contact in a scene."""
+    """One row for each contact criterion in a scene."""
     names = dict.fromkeys(name for values in worst.values() for name in values)
     return [
         {
@@ -163,7 +164,7 @@ def merged(scene: str, dt: float, worst: dict[str, dict[str, float]]) -> list[di
 
 
 def brief(values: dict[str, float | None]) -> dict[str, float | str | None]:
-    """Errors to two digits, which is what they are good for; one without bounds as a word."""
+    """Errors to two significant digits; an infinite one as a word."""
     return {name: _two_digits(x) for name, x in values.items()}
 
 
@@ -172,7 +173,7 @@ def _two_digits(x: float | None) -> float | str | None:
 
 
 def parameters(field: list[Contender]) -> list[dict[str, Any]]:
-    """What each contender is given for a brick, at each time step."""
+    """Parameters of each contender for a brick, at each time step."""
     mass = st.robots.brick().total_mass / 4
     return [
         {

@@ -1,4 +1,4 @@
-"""Models and measurements that benchmarks take and that are not part of the package."""
+"""Models and measurements of the benchmarks that are not part of the package."""
 
 from __future__ import annotations
 

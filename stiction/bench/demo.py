@@ -1,8 +1,8 @@
 """The demonstration of `make demo`: a small humanoid walks under every contact model.
 
-`hoap1` tracks one planned walk with the same servos and the same friction under all of them. What
-is soft has a stiffness with which the robot, on the four corners of one foot, sinks by 0.2 mm;
-`Bilateral` lets go of what is pulled. Solvers take steps of 1 ms, laws shorter ones.
+`hoap1` tracks one planned walk with the same servos and the same friction under all of them.
+Compliant models have the stiffness with which the robot, on the four corners of one foot, sinks by
+0.2 mm; `Bilateral` releases points that are pulled. Solvers take steps of 1 ms, laws shorter ones.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from stiction.errors import SimulationError
 from stiction.patterns.pattern import Pattern
 
 STEPS = 10
-FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)  # quickly compiled first
+FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)  # fastest to compile first
 DT = {FORCE_LAW: 2e-4, IMPULSE_LAW: 2e-4, ACCELERATION_LAW: 1e-3, IMPULSE_SOLVER: 1e-3}  # [s]
-KEPT = 2e-3  # between two moments of a saved motion [s]
+KEPT = 2e-3  # between two samples of a saved motion [s]
 FEET = ("left_foot", "right_foot")
 FRICTION = 0.6
 MASS = 5.0  # of hoap1 [kg]
 SINKS = 2e-4  # under its weight on the corners of one foot [m]
 CORNERS = 4
 STIFFNESS = MASS * 9.81 / CORNERS / SINKS  # [N/m]
-DAMPING = 150.0  # what a foot bears at 0.2 ms, 0.27 of critical damping of the robot [N s/m]
+DAMPING = 150.0  # stable for a foot at 0.2 ms; 0.27 of the robot's critical damping [N s/m]
 SOFT = {"stiffness": STIFFNESS, "damping": DAMPING}
 PARAMETERS: dict[str, dict[str, float]] = {
     "SpringDamper": SOFT,
     "ImplicitSpringDamper": SOFT,
-    "HuntCrossley": {  # the same force at the same depth; 1 s/m is what a foot bears
+    "HuntCrossley": {  # the same force at the same depth; 1 s/m is stable for a foot
         "stiffness": STIFFNESS * SINKS**-0.5,
         "damping": 1.0 * STIFFNESS * SINKS**-0.5,
     },
@@ -62,7 +62,7 @@ DEPTH = 2.0  # Balanced stands 1.1 mm deep on its membrane [mm]
 CALM = 0.01  # chatter of a solver [% of the weight]
 EXPLAINED = 0.1  # [J]
 REPEATS = 2  # runs that are timed, best taken
-COMPILED, WALKED, TIMED = 0.85, 0.92, 0.97  # parts of the whole time, where nothing is compiled
+COMPILED, WALKED, TIMED = 0.85, 0.92, 0.97  # fractions of the whole time, if nothing is cached
 COLUMNS = [
     f"survived: at the end it leans less than {UPRIGHT:g} degrees, with its base less than "
     f"{1000 * OFF:g} mm off the plan",
@@ -84,7 +84,7 @@ def demo(
     kinds: Sequence[Any] | None = None,
     steps: int = STEPS,
 ) -> dict[str, Any]:
-    """Walk, save motion_MODEL.h5 and motions.png in the folder; returns what was measured."""
+    """Walk, save motion_MODEL.h5 and motions.png in the folder; returns the measurements."""
     kinds = by_family() if kinds is None else kinds
     folder.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
@@ -118,14 +118,14 @@ def demo(
 
 
 def by_family() -> list[Any]:
-    """All contact models of ours, family by family."""
+    """All built-in contact models, family by family."""
     return sorted(
         our_models(), key=lambda kind: (FAMILIES.index(MODELS[kind].family), kind.__name__)
     )
 
 
 def motion_file(folder: Path, kind: Any) -> Path:
-    """Where the motion under a model is kept."""
+    """Path of the saved motion under a model."""
     return folder / f"motion_{kind.__name__}.h5"
 
 
@@ -135,7 +135,7 @@ def motion_file(folder: Path, kind: Any) -> Path:
 def plan(steps: int) -> Pattern:
     """The walk that is tracked."""
     pattern = st.patterns.walk(st.robots.hoap1(), steps=steps)
-    pattern.tracking()  # finds the torques, which are sent along
+    pattern.tracking()  # computes the torques, which are pickled with it
     return pattern
 
 
@@ -146,7 +146,7 @@ def ground(kind: Any) -> Any:
 
 
 def simulated(kind: Any, pattern: Pattern, every: int = 1, duration: float | None = None) -> Any:
-    """The walk under a contact model, one moment out of every so many steps."""
+    """The walk under a contact model, with one sample recorded every `every` steps."""
     return st.simulate(
         st.World(pattern.robot),
         ground(kind),
@@ -159,7 +159,7 @@ def simulated(kind: Any, pattern: Pattern, every: int = 1, duration: float | Non
 
 
 def walk(kind: Any, pattern: Pattern, path: Path) -> dict[str, Any]:
-    """Simulate and save the walk under a model; returns what is told of it."""
+    """Simulate and save the walk under a model; returns its row of the report."""
     told = {"model": kind.__name__, "dt [ms]": 1000 * DT[MODELS[kind].family]}
     every, stopped = kept_every(kind), {}
     try:
@@ -177,7 +177,7 @@ def walk(kind: Any, pattern: Pattern, path: Path) -> dict[str, Any]:
 
 
 def timed(kind: Any, pattern: Pattern) -> dict[str, float]:
-    """How long the computer took for a step, best of some runs without the time to prepare one."""
+    """Computing time per step: best of several runs, without the setup of a run."""
     simulated(kind, pattern, duration=0.0)
     setup = best = math.inf
     for _ in range(REPEATS):
@@ -196,12 +196,12 @@ def timed(kind: Any, pattern: Pattern) -> dict[str, float]:
 
 
 def kept_every(kind: Any) -> int:
-    """How many steps are between two moments of a saved motion."""
+    """Number of steps between two samples of a saved motion."""
     return round(KEPT / DT[MODELS[kind].family])
 
 
 def digits(value: float, count: int = 3) -> float:
-    """Return a number rounded to so many digits."""
+    """Return a number rounded to `count` significant digits."""
     return float(f"{value:.{count}g}")
 
 
@@ -211,16 +211,16 @@ def digits(value: float, count: int = 3) -> float:
 def walked_in_parallel(
     folder: Path, kinds: Sequence[Any], steps: int, progress: Progress
 ) -> tuple[Pattern, list[dict[str, Any]]]:
-    """Plan, compile and walk in a process for each core; returns the plan and a row for each model.
+    """Plan, compile and walk in one process per core; returns the plan and a row for each model.
 
-    A process that compiles a second loop finds most of its parts compiled already.
+    A process that compiles a second loop has already compiled most of its parts.
     """
     count = max(1, min(os.cpu_count() or 1, len(kinds)))
-    # searching for garbage takes a tenth of the time to compile, and finds nearly none
+    # garbage collection takes a tenth of the compile time and frees almost nothing
     with ProcessPoolExecutor(count, get_context("spawn"), initializer=gc.disable) as pool:
         try:
             planned = pool.submit(plan, steps)
-            # solvers take longest and begin
+            # solvers take longest and go first
             ready = {kind.__name__: pool.submit(compiled, kind) for kind in kinds[::-1]}
             part = Part(progress, 0.0, COMPILED, count)
             part.wait({"the walk": planned} | ready, "planning and compiling")
@@ -237,7 +237,7 @@ def walked_in_parallel(
 
 
 def compiled(kind: Any) -> None:
-    """Fill the cache with the loop of a model, with a robot that is quick to make."""
+    """Fill the cache with the loop of a model, using a robot that is quick to build."""
     world = st.World(st.robots.biped10())
     hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
     tracking = st.PDTracking(hold, stiffness=1.0, damping=0.0)
@@ -282,6 +282,6 @@ def claims(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def fate(row: dict[str, Any]) -> str:
-    """What became of a robot that did not walk to the end."""
+    """What happened to a robot that did not complete the walk."""
     ends = f"leans {row['lean [deg]']:g} degrees, {row['off [mm]']:g} mm off the plan"
     return f"{row['model']} walked {row['steps']} steps: {row.get('stopped', ends)}"

@@ -1,10 +1,11 @@
-"""Microseconds a step of a robot in free flight, ours against MuJoCo's, in one interleaved run.
+"""Microseconds per step of a robot in free flight, Stiction and MuJoCo interleaved.
 
-The same work on both sides: dt 1 ms, the actuators of the file with the same control, joint
-friction and limits on, float64, one core. Ours goes through the public `simulate` and records
+Both sides do the same work: dt 1 ms, the actuators of the file with the same control, joint
+friction and limits on, float64, one core. Stiction runs the public `simulate` and records
 positions, velocities and forces of every step; MuJoCo takes its steps in one call of `mj_step`
-without recording. Two flights: "hold", where the servos hold the home configuration, so that joints
-stick; and "swing", from random joint angles and speeds, so that they slide and hit stops.
+without recording. There are two flights: "hold", where the servos hold the home configuration, so
+that joints stick; and "swing", from random joint angles and speeds, so that joints slide and hit
+stops.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.told import mujoco_told
 
 DT = 0.001  # [s]
-MUST, GOAL = 0.6, 0.35  # of MuJoCo's time a step
+MUST, GOAL = 0.6, 0.35  # of MuJoCo's time per step
 METHODS = {"articulated body": st.ArticulatedBody(), "joint space (H)": st.JointSpace()}
 
 
@@ -31,7 +32,7 @@ def bench(
     steps: int = 5000,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Best time a step of each contender over interleaved repeats, and the ratios.
+    """Best time per step of each contender over interleaved repeats, and the ratios.
 
     The robot is the Unitree G1 by default.
     """
@@ -70,7 +71,7 @@ def swinging(world: st.World) -> st.State:
 def contenders(
     world: st.World, model: Any, state: st.State, steps: int
 ) -> dict[str, Callable[[], float]]:
-    """Functions that take all steps from the state and return the seconds it took."""
+    """Functions that take all steps from the state and return the time in seconds."""
     import mujoco
 
     control = servo_targets(world)
@@ -100,7 +101,7 @@ def contenders(
 
 
 def servo_targets(world: st.World) -> np.ndarray:
-    """Control that holds the home configuration by position servos; motors get nothing to do."""
+    """Control with which position servos hold the home configuration; motors get zero."""
     robot = world.robots[0]
     targets = world.home().q[robot.q_index[robot.actuator_link]]
     return np.where(robot.actuator_bias[:, 1] != 0, targets, 0.0)

@@ -1,4 +1,4 @@
-"""Work of several processes: waiting for it, and telling how far it is."""
+"""Waiting for the work of several processes, with progress reports."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Progress = Callable[[float, str], None]
 
 
 class Part(NamedTuple):
-    """A part of the work that several processes do."""
+    """A part of the work of several processes."""
 
     progress: Progress
-    first: float  # fraction of the whole work that is done when it begins, and when it ends
+    first: float  # fraction of the whole work that is done when it starts, and when it ends
     last: float
     processes: int
 
     def wait(self, jobs: dict[str, Future], doing: str) -> None:
-        """Wait for jobs and tell how far they are; raises what went wrong in one."""
+        """Wait for jobs and report their progress; raises the exception of a failed one."""
         left = dict(jobs)
         while left:
             done = self.last - (self.last - self.first) * len(left) / len(jobs)

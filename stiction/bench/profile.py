@@ -1,9 +1,9 @@
-"""Microseconds that the parts of a step take, each repeated many times where a simulation is.
+"""Microseconds of each part of a step, repeated many times at the state of a simulation.
 
-A part calls the kernels that a step calls, on the arrays of the simulation. "joints and contact"
-contains the articulated bodies, the accelerations and what models that know them need, as often as
-the joint modes need it in the last step. "whole step" is the mean over many steps from there, so it
-is more than the sum where some of them are harder than the last.
+A part calls the kernels of a step on the arrays of the simulation. "joints and contact" contains
+the articulated bodies, the accelerations and what models that use them need, repeated as often as
+the joint modes required in the last step. "whole step" is the mean over many steps from there; it
+exceeds the sum of the parts if some of them are harder than the last.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from stiction.step.record import Record, keep_forces
 from stiction.step.step import add_springs_and_dampers, solve_motion
 from stiction.step.system import Instant, Shares, StepState, System, Work
 
-COUNT, REPEATS = 2000, 5  # how often a part is taken in a call, and calls of which the best counts
+COUNT, REPEATS = 2000, 5  # repetitions of a part per call, and number of calls, best taken
 
 
 class Step(NamedTuple):
@@ -56,11 +56,11 @@ class Step(NamedTuple):
     work: Work
     record: Record
     instant: Instant
-    reach: float  # how far ahead points are sought [s]
+    reach: float  # time horizon for detecting points [s]
 
 
 def profile_step(simulation: st.Simulation) -> dict[str, float | None]:
-    """Microseconds of each part and of a whole step, from the state of a simulation."""
+    """Microseconds of each part and of a whole step, at the state of a simulation."""
     record = simulation.allocate_record(COUNT)
     begin = simulation.save_state()
 
@@ -82,7 +82,7 @@ def profile_step(simulation: st.Simulation) -> dict[str, float | None]:
 
 
 def microseconds(repeat: Callable[..., None], *args: Any) -> float:
-    """Best time of one of COUNT repetitions [us]; repeat: takes their number and `args`."""
+    """Best time per repetition, of COUNT [us]; repeat: takes their number and `args`."""
     repeat(1, *args)  # compiles
     best = np.inf
     for _ in range(REPEATS):
@@ -217,7 +217,7 @@ OF_SOLVERS, OF_LAWS = ("touching link inertia", "response"), ("wrenches",)
 
 @routine
 def _repeat(n: int, part: int, step: Step) -> None:
-    """Repeat a part; one routine for all, as arrays from Python take long to compile."""
+    """Repeat a part; one routine for all, as unpacking arrays from Python is slow to compile."""
     if part == 0:
         _links(n, step)
     elif part == 1:

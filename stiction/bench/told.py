@@ -1,4 +1,4 @@
-"""What the reports of benchmarks say in the same words."""
+"""Text that the reports of several benchmarks share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def parameters_told(model: Any) -> str:
 
 
 def mujoco_told(model: Any) -> dict[str, Any]:
-    """Options of a MuJoCo model that decide its time a step."""
+    """Options of a MuJoCo model that determine its time per step."""
     import mujoco
 
     option = model.opt

@@ -1,4 +1,4 @@
-"""How well a planned walk was walked: steps, slip, depth, chatter, energy."""
+"""How well a walk followed its plan: steps, slip, depth, chatter, energy."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from stiction.motion.motion import ARRAYS, LATER, Motion
 from stiction.patterns.pattern import Footstep, Pattern
 from stiction.plot import lean
 
-OFF = 0.025  # so near to the plan a foot is where it should be; a quarter of a sole of hoap1 [m]
+OFF = 0.025  # largest error of a correctly placed foot; a quarter of a sole of hoap1 [m]
 UPRIGHT = 5.0  # [degrees]
-SETTLED = 0.02  # after a foot left the ground, and before it is put down [s]
+SETTLED = 0.02  # after a foot leaves the ground, and before it lands [s]
 INTERVAL = 1e-3  # over which forces are averaged before they are compared [s]
-ROWS = 4000  # whose energy is balanced at once: the arrays of one part are some 50 MB
+ROWS = 4000  # whose energy is balanced at a time: the arrays of one part take some 50 MB
 
 
 def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> dict[str, Any]:
-    """What a motion did with the plan: plain numbers, NaN where it ended too early to tell.
+    """Measures of a motion against its plan: plain numbers, NaN if it ended too early.
 
-    motion: every step of it; feet: the links of the left and the right foot.
+    motion: with every step recorded; feet: the links of the left and the right foot.
     """
     off = _distance(motion, pattern)
     angle = float(lean(_rows(motion, slice(-1, None)))[0])
@@ -43,7 +43,7 @@ def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> di
 
 
 def thinned(motion: Motion, every: int) -> Motion:
-    """One moment out of so many, as if it had been recorded like that."""
+    """Every `every`-th sample, as if it had been recorded like that."""
     told = motion.parameters | {"record every": every * motion.parameters["record every"]}
     return replace(_rows(motion, slice(None, None, every)), parameters=told)
 
@@ -58,13 +58,13 @@ def _mean(values: list[float]) -> float:
 
 
 def _distance(motion: Motion, pattern: Pattern) -> float:
-    """From the base to where it should be, at the end of the motion [m]."""
+    """Distance of the base from its planned position at the end of the motion [m]."""
     k = int(np.argmin(np.abs(pattern.time - motion.time[-1])))
     return float(np.linalg.norm(motion.q[-1, :3] - pattern.q[k, :3]))
 
 
 def _steps(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> int:
-    """How many steps, from the first on, put a foot where it should be."""
+    """Number of steps, counted from the first, that placed the foot as planned."""
     for done, step in enumerate(pattern.footsteps):
         moment = step.stop + SETTLED
         if moment > motion.time[-1]:
@@ -81,7 +81,7 @@ def _steps(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> int:
 def _stances(
     motion: Motion, pattern: Pattern, feet: tuple[str, str]
 ) -> Iterator[tuple[str, slice]]:
-    """The foot that carries all while the other one swings, and the rows of that time."""
+    """The supporting foot of each single-support phase, and its rows."""
     for step in pattern.footsteps:
         first, last = np.searchsorted(motion.time, _alone(step))
         if last < len(motion):
@@ -93,7 +93,7 @@ def _alone(step: Footstep) -> tuple[float, float]:
 
 
 def _slipped(motion: Motion, foot: str, when: slice) -> float:
-    """How far the mean of the loaded contact points of a foot moved along the ground [m]."""
+    """Displacement along the ground of the mean of a foot's loaded contact points [m]."""
     under = points_under(motion, foot)
     loaded = under[(motion.force[when][:, under, 2] > 0).any(axis=0)]
     if not len(loaded):
@@ -104,7 +104,7 @@ def _slipped(motion: Motion, foot: str, when: slice) -> float:
 
 
 def _change(motion: Motion, foot: str, when: slice) -> float:
-    """Mean square of the change of the upward force from one millisecond to the next / weight."""
+    """Mean square of the change of upward force / weight from one millisecond to the next."""
     weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
     force = motion.force[when][:, points_under(motion, foot), 2].sum(axis=1) / weight
     each = max(1, round(INTERVAL / motion.parameters["dt"]))
@@ -113,7 +113,7 @@ def _change(motion: Motion, foot: str, when: slice) -> float:
 
 
 def _balanced(motion: Motion) -> dict[str, float]:
-    """Work of the ground, and the largest sum of what is not explained of the energy [J]."""
+    """Work of the ground, and the largest cumulative remainder of the energy balance [J]."""
     ground, sums = 0.0, [np.zeros(1)]
     for first in range(0, len(motion) - 1, ROWS):
         part = _rows(motion, slice(first, first + ROWS + 1)).energy_balance()

@@ -1,9 +1,10 @@
-"""World-steps a second of many worlds, on all cores or on a GPU, under every contact model.
+"""World-steps per second of many worlds, on all cores or on a GPU, under every contact model.
 
-The robot is Unitree G1 on 8 points, held by the servos of `bench contact`, or a robot that was
-saved by `Robot.save`. It comes to rest once; all worlds begin there, and again with velocities that
-differ from world to world. Alike worlds do the same in every thread of a GPU, so that is the most
-that it can do; worlds that differ wait for each other, above all where joints stick and slide.
+The robot is the Unitree G1 on 8 points, held by the servos of `bench contact`, or a robot saved by
+`Robot.save`. It is simulated to rest once. All worlds start from that state, and in a second run
+with velocities that differ from world to world. With identical worlds all threads of a GPU follow
+the same path, which gives the highest throughput; different worlds diverge, above all where joints
+stick and slide.
 
     cpu     one thread, then all cores; results must be equal, and throughput must grow with them
     cuda    one launch for many steps; one step in double precision must agree with the CPU
@@ -36,12 +37,12 @@ POINTS = 8
 SETTLING = 2.0  # [s]
 DIFFERENCES = (0.0, 0.01)  # of velocities between worlds, standard deviation [m/s and rad/s]
 REPEATS = 3  # best taken
-GAIN = 0.9  # of the number of cores: so much throughput must grow
-# Of one step in double precision, CUDA and CPU; a GPU fuses multiplications and additions, and a
-# foot and stuck joints that share a load in more than one way pass on more than the rounding.
+GAIN = 0.9  # least growth of throughput over the number of cores
+# Between CUDA and CPU after one step in double precision. A GPU fuses multiplications and
+# additions, and a statically indeterminate foot with stuck joints amplifies the rounding.
 AGREEMENT = 1e-11
 COMPARED = 4  # worlds
-# At least so many million world-steps a second on an H200, FULL alike worlds, single precision.
+# MUST: least million world-steps per second on an H200, FULL identical worlds, single precision.
 FULL = 65536  # worlds that fill the GPU
 MUST = {"GaussSeidel": 12.0, "Coulomb": 12.0, "ImplicitSpringDamper": 45.0}
 
@@ -54,7 +55,7 @@ def bench(
     models: Sequence[str] = (),
     progress: Progress = lambda part: None,
 ) -> dict[str, Any]:
-    """Rates of all models, or some, with so many worlds each; and whether they are as they must."""
+    """Rates of all or some models for each number of worlds, and whether they meet the targets."""
     world, state, control = standing_robot(robot_path)
     counts = list(worlds) or ([64] if device == "cpu" else [4096, 16384, 65536])
     field = chosen_models(models)
@@ -80,7 +81,7 @@ def bench(
 
 
 def standing_robot(path: Path | None) -> tuple[st.World, st.State, Any]:
-    """A world, the state in which its robot rests, and the control that holds it."""
+    """A world, the rest state of its robot, and the control that holds it."""
     if path is None:
         with tempfile.TemporaryDirectory() as folder:
             text = robot_on_points(data_file(G1, MENAGERIE), POINTS, SERVO)
@@ -109,7 +110,7 @@ def chosen_models(names: Sequence[str]) -> dict[str, Any]:
 
 
 def differing(state: st.State, worlds: int, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Arrays q and v of worlds whose velocities differ by a standard deviation."""
+    """Arrays q and v of worlds whose velocities differ, with a standard deviation `size`."""
     noise = size * np.random.default_rng(0).normal(size=(worlds, len(state.v)))
     return np.tile(state.q, (worlds, 1)), state.v + noise
 
@@ -180,7 +181,7 @@ def on_gpu(
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Let one process at a time use the GPU, so that several can compile side by side."""
+    """Let one process at a time use the GPU, so that several can compile in parallel."""
     with (Path(tempfile.gettempdir()) / "stiction_bench_worlds.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -200,7 +201,7 @@ def disagreement(world: st.World, model: Any, states: Any, control: Any) -> floa
 
 
 def occupancy(registers: int) -> float:
-    """Part of the 64 warps of a multiprocessor that its 65,536 registers allow."""
+    """Fraction of the 64 warps of a multiprocessor that its 65,536 registers allow."""
     return min(64, 65536 // (32 * -(-registers // 8) * 8)) / 64
 
 

@@ -1,11 +1,12 @@
 """Command line: parses, calls the public functions, prints.
 
-A command is one entry of `COMMANDS`. Its `run` returns what it found as a dict, which is printed as
-text, or as one JSON document with `--json`. A key "holds" that is False says that what the command
-claims is not so. Exit status: 0 if what it claims holds, 1 if it does not or a `StictionError` came
-up, 2 for wrong use, 130 after Ctrl-C. Whatever else goes wrong is a bug and shows its traceback.
+A command is one entry of `COMMANDS`. Its `run` returns the result as a dict, which is printed as
+text, or as one JSON document with `--json`. A key "holds" that is False means that a claim of the
+command failed. Exit status: 0 if all claims hold, 1 if one fails or a `StictionError` was raised, 2
+for wrong usage, 130 after Ctrl-C. Any other exception is a bug and shows its traceback.
 
-Packages that take long to import are imported inside the commands: `stiction --help` is quick.
+Packages that are slow to import are imported inside the commands, so that `stiction --help` is
+fast.
 """
 
 from stiction.cli.command import Command, UsageError

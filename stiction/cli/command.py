@@ -1,4 +1,4 @@
-"""What a command is."""
+"""Definition of a command."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from stiction.errors import InputError
 
 
 class UsageError(InputError):
-    """A command line that asks for something that there is not: exit status 2."""
+    """A command line that names something that does not exist: exit status 2."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: `add_arguments` fills its parser, `run` does it and returns what it found.
+    """A subcommand: `add_arguments` fills its parser, `run` executes it and returns the result.
 
-    `run` gets the parsed arguments with `args.progress`, which takes a fraction, and may take words
-    that tell what is being done.
+    `run` gets the parsed arguments with `args.progress`, a function of a fraction and, optionally,
+    a description of the current work.
     """
 
     name: str

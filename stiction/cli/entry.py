@@ -27,7 +27,7 @@ COMMANDS = (
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for: importlib.metadata is slow to import."""
+    """Looks up the version only on demand: importlib.metadata is slow to import."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
         from importlib.metadata import version
@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
 
 
 def _warn(args: argparse.Namespace) -> Callable[..., None]:
-    """Return what shows a warning: one line on stderr, once."""
+    """Return a function that shows a warning: one line on stderr, once."""
     shown = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -92,7 +92,7 @@ def _warn(args: argparse.Namespace) -> Callable[..., None]:
 
 
 def _fail(result: Result, message: str, args: argparse.Namespace, status: int = 1) -> int:
-    """Print what there is, then the error in one line on stderr."""
+    """Print the partial result, then the error in one line on stderr."""
     message = " ".join(message.split())
     _print({**result, "error": message} if args.json else result, args)
     print(f"stiction: error: {message}", file=sys.stderr)
@@ -107,5 +107,5 @@ def _print(result: Result, args: argparse.Namespace) -> None:
         elif result:
             print(args.chosen.show(result))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, `head` for one, has seen enough
+    except BrokenPipeError:  # the reader, for example `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

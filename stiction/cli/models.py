@@ -1,4 +1,4 @@
-"""`stiction models`: the contact models, or all about one."""
+"""`stiction models`: list the contact models, or describe one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _run(args: argparse.Namespace) -> Result:
 
 
 def _ours() -> list[type]:
-    """All contact models of ours, force laws first."""
+    """All built-in contact models, sorted by family and name."""
     from stiction.contact.contact_model import MODELS
     from stiction.scenes.plug_ins import CONTACT_MODELS
 
@@ -41,7 +41,7 @@ def _ours() -> list[type]:
 
 
 def _describe(kind: type) -> Result:
-    """What is declared of a contact model."""
+    """The declaration of a contact model, as plain values."""
     from stiction.contact.contact_model import MODELS
 
     model = MODELS[kind]
@@ -66,7 +66,7 @@ def _describe(kind: type) -> Result:
 
 
 def _origin(kind: type) -> str | None:
-    """Where a model comes from: the first paragraph about its module, with the section."""
+    """Source of a model: the first paragraph of its module's docstring, with the section."""
     text = inspect.getdoc(sys.modules[kind.__module__]) or ""
     first = " ".join(text.partition("\n\n")[0].split())
     first = re.sub(rf"^`{kind.__name__}`: ", "", first).removesuffix(".")
@@ -77,7 +77,7 @@ def _origin(kind: type) -> str | None:
 
 
 def _text(result: Result) -> str:
-    """An overview and a paragraph for each model; for one model its documentation too."""
+    """An overview and a paragraph for each model; a single model also with its documentation."""
     if "models" not in result:
         return f"{_paragraph(result)}\n\n{result['documentation']}"
     overview = [
@@ -88,7 +88,7 @@ def _text(result: Result) -> str:
 
 
 def _paragraph(row: Result) -> str:
-    """Everything that is declared of one model."""
+    """The declaration of one model, as text."""
     told = {name: row[name] for name in ("family", "from", "promises", "parameters")}
     lines = as_text(told).splitlines()
     return "\n".join([f"{row['name']}: {row['what']}", *(f"  {line}" for line in lines)])

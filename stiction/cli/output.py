@@ -1,4 +1,4 @@
-"""What a command found, as text or JSON, and how far it is."""
+"""The result of a command as text or JSON, and its progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Result = dict[str, Any]
 
 
 class Progress:
-    """Shows how far a long command is, on a terminal's stderr only."""
+    """Shows the progress of a long command, if stderr is a terminal."""
 
     def __init__(self, label: str, enabled: bool) -> None:
         """Start with nothing shown."""
@@ -21,7 +21,7 @@ class Progress:
         self._shown = ""
 
     def __call__(self, fraction: float, doing: str = "") -> None:
-        """Show a fraction from 0 to 1, and what is being done."""
+        """Show a fraction from 0 to 1, and the current work."""
         if self.enabled:
             percent = 100.0 * min(max(fraction, 0.0), 1.0)
             self._show(f"{self.label} {percent:3.0f} % {doing}".rstrip())
@@ -56,7 +56,7 @@ def as_text(result: Result) -> str:
 
 
 def table(rows: Sequence[Result]) -> list[str]:
-    """Lines of a table with the keys of the first row as its head; numbers to the right."""
+    """Lines of a table headed by the keys of the first row; numbers are right-aligned."""
     head = list(rows[0])
     cells = [[word(row.get(key)) for key in head] for row in rows]
     numbers = [all(_is_number(row.get(key)) for row in rows) for key in head]
@@ -86,7 +86,7 @@ def word(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: no numpy, no paths; NaN and infinity become null."""
+    """Return a value as JSON types: no NumPy, no paths; NaN and infinity become null."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Contact models, integrators and controllers of a command line: by name, with parameters."""
+"""Contact models, integrators and controllers on the command line: name and parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIVE = (
 
 
 def find_kind(option: str, name: str, sort: str = "contact") -> Any:
-    """Return the type of parameters that an option names, alone or as module:Name."""
+    """Return the parameter type that an option names, as Name or module:Name."""
     try:
         return SORTS[sort].find(name)
     except InputError as error:
@@ -42,7 +42,7 @@ def make(sort: str, kind: Any, values: Mapping[str, float]) -> Any:
 
 
 def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
-    """Return the plug-in of an option with its parameters; None where no name is given."""
+    """Return the plug-in of an option with its parameters; None without a name."""
     values = parameters(sort, given)
     if name is None or (sort == "contact" and name == "none"):
         if values:
@@ -55,7 +55,7 @@ def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
 
 
 def parameters(sort: str, given: Sequence[str]) -> dict[str, float]:
-    """Return the values of one sort of plug-in among "name=value" and "sort.name=value"."""
+    """Return the values for one sort of plug-in among "name=value" and "sort.name=value"."""
     values: dict[str, float] = {}
     for text in given:
         key, equals, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""`stiction robots`: the built-in robots, or what one robot is made of."""
+"""`stiction robots`: list the built-in robots, or describe one robot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _built_in() -> dict[str, Callable[[], Robot]]:
 
 
 def find_robot(args: argparse.Namespace) -> Robot:
-    """Return a built-in robot by its name, else the robot in that file."""
+    """Return a built-in robot by name, or else the robot in the file."""
     name = args.robot
     from stiction.robot.load import load
 
@@ -46,7 +46,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_file_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how a model file is read."""
+    """Add the options for reading a model file."""
     parser.add_argument(
         "--base",
         choices=("floating", "fixed", "planar"),
@@ -79,7 +79,7 @@ def _run(args: argparse.Namespace) -> Result:
 
 
 def _describe(robot: Robot) -> Result:
-    """What a robot is made of, and what in it a human should look at."""
+    """Parts of a robot, and remarks on suspicious values."""
     from stiction.world.checkup import remarks
     from stiction.world.soles import soles
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stiction.scenes import Scene
     from stiction.world.world import State, World
 
-DURATION, DT = 1.0, 0.001  # of a robot that no scene tells [s]
+DURATION, DT = 1.0, 0.001  # for a robot without a scene [s]
 UNSOLVED_SHARE = 0.001  # a run with more unsolved steps than this fails
 
 
@@ -106,7 +106,7 @@ def _share(text: str) -> float:
 
 def _run(args: argparse.Namespace) -> Result:
     if args.output is not None and not args.output.absolute().parent.is_dir():
-        # said now, not after an hour of simulation
+        # fail now, not after an hour of simulation
         raise InputError(f"--output {args.output}: folder {args.output.parent} does not exist")
     scene = find_scene(args)
     try:
@@ -143,7 +143,7 @@ def _simulate_robot(args: argparse.Namespace) -> Motion:
 
 
 def _contact(world: World, args: argparse.Namespace) -> Any:
-    """The contact model of a robot: that of the command line, else Coulomb if it can touch."""
+    """The contact model for a robot: from the command line, else Coulomb if it can touch."""
     from stiction.simulation.arguments import why_nothing_touches
 
     reason = why_nothing_touches(world)
@@ -165,7 +165,7 @@ def _simulate_scene(scene: Scene, args: argparse.Namespace) -> Motion:
 
 
 def _check_pairs(world: World, contact: Any) -> None:
-    """Raise UsageError where the parameters of a contact model do not go together."""
+    """Raise UsageError if the parameters of a contact model are inconsistent."""
     from stiction.world.contact_points import contact_points_of
     from stiction.world.materials import pair_table
 
@@ -176,7 +176,7 @@ def _check_pairs(world: World, contact: Any) -> None:
 
 
 def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> Result:
-    """What is measured in every run."""
+    """The measurements of every run."""
     energy = motion.energy().total
     result: Result = {
         "robot": motion.world.robots[0].name,
@@ -205,7 +205,7 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
 def _begin(world: World, height: float) -> State:
     """The only robot at home, its lowest point `height` above the ground [m].
 
-    A base that nothing holds and that has no shape to stand on is raised from where it is at home.
+    A free base without a shape to stand on is raised from its home position.
     """
     state, robot, lifted = world.home(), world.robots[0], world.lifted()
     roots = [i for i in range(len(robot.parent)) if robot.parent[i] < 0]

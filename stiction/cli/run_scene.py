@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from stiction.motion.motion import Motion
     from stiction.scenes import Scene
 
-FOR_ROBOTS = ("height", "base", "mimic", "root")  # options that a scene does not take
+FOR_ROBOTS = ("height", "base", "mimic", "root")  # options that do not apply to scenes
 
 
 def find_scene(args: argparse.Namespace) -> Scene | None:
-    """The scene that a command line names; None where it names a robot."""
+    """The scene that the command line names; None if it names a robot."""
     from stiction import robots
     from stiction.scenes import scene, scene_names
 
@@ -35,7 +35,7 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
 
 
 def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:
-    """Raise UsageError if a name is neither that of a robot or a scene nor that of a file."""
+    """Raise UsageError if a name is not that of a robot, a scene or a file."""
     if name in robots or Path(name).suffix or Path(name).exists():
         return
     near = difflib.get_close_matches(name, [*scenes, *robots], 1)
@@ -57,7 +57,7 @@ def scene_contact(scene: Scene, args: argparse.Namespace) -> Any:
 
 
 def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Motion:
-    """Run a scene as the command line wants it."""
+    """Simulate a scene with the options of the command line."""
     from stiction.contact.contact_model import NoContact
 
     own = chosen("controller", args.controller, args.parameter)
@@ -78,7 +78,7 @@ def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Moti
 
 
 def judged(scene: Scene, motion: Motion) -> Result:
-    """What became of the first robot, and whether it is what the scene expects."""
+    """Outcome of the first robot, and whether the scene expects it."""
     found = scene.verdict(motion)
     result: Result = {
         "scene": scene.name,

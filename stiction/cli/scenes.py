@@ -1,4 +1,4 @@
-"""`stiction scenes`: the scenes of the library, or the file of one."""
+"""`stiction scenes`: list the scenes of the library, or show the file of one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _run(args: argparse.Namespace) -> Result:
 
 
 def _row(scene: Scene) -> Result:
-    """What is told of a scene, without building it."""
+    """Row of a scene in the list, without building it."""
     robots = [body.model or (body.data or str(body.file)) for body in scene.robots]
     names = [robot.rpartition("/")[2] for robot in robots]
     motions = ", ".join(control.kind for control in scene.controls)
@@ -47,7 +47,7 @@ def _row(scene: Scene) -> Result:
 
 
 def _text(result: Result) -> str:
-    """A table without the head "scenes", or the file as it is."""
+    """A table without the heading "scenes", or the text of the file."""
     if "toml" in result:
         return str(result["toml"]).rstrip("\n")
     if "scenes" not in result:

@@ -1,1 +1,1 @@
-"""How Python becomes machine code: decorators, cached code, errors that name a user's line."""
+"""Compilation by Numba: decorators, cached code, errors that name the user's line."""

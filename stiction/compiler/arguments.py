@@ -8,9 +8,9 @@ import numpy as np
 
 
 def numbers(value: Any) -> np.ndarray:
-    """Copy of a value as an array of floats, row by row; a single NaN where it is not numbers.
+    """Copy of a value as a C-contiguous array of floats; a single NaN if it is not numeric.
 
-    Compiled code knows arrays of another layout as another type, and would be compiled again.
+    For compiled code an array of another layout is another type and triggers a new compilation.
     """
     try:
         return np.array(value, dtype=np.float64, order="C")

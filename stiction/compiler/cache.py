@@ -1,8 +1,9 @@
-"""Where compiled code is kept: one folder per version of all the sources that it was made from.
+"""Cache of compiled code: one folder per version of all sources that the code is made from.
 
-Numba watches only the file of a function, not the files of the functions that it calls. So every
-folder is named after a hash of our compiled sources and, for a user's kernel, of the user's files
-too: an edit anywhere gives a new folder. `STICTION_CACHE` names another place for these folders.
+Numba checks only the file of a function for changes, not the files of the functions that it calls.
+So every folder is named after a hash of our compiled sources and, for a user's kernel, also of the
+user's files: an edit anywhere yields a new folder. `STICTION_CACHE` sets another location for these
+folders.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numba.core.caching import FunctionCache
 from numba.core.sigutils import normalize_signature
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# folders whose code is compiled, or tells how
+# folders whose code is compiled, or controls the compilation
 COMPILED = ("compiler", "kernels", "collision", "contact", "control", "step", "integrators")
 KEPT_DAYS = 30  # folders unused for longer are removed when a new one is made
 
@@ -50,7 +51,7 @@ def _digest(files: tuple[Path, ...]) -> str:
 
 
 def user_sources(module_name: str) -> tuple[Path, ...]:
-    """Files of the user that a module is made of, itself first."""
+    """Files of the user that a module depends on, its own first."""
     found: dict[Path, None] = {}
     _collect(sys.modules.get(module_name), found)
     return tuple(found)
@@ -71,7 +72,7 @@ def _collect(module: ModuleType | None, found: dict[Path, None]) -> None:
 
 
 def _is_users(file: Path) -> bool:
-    """Tell whether a source file is the user's: not ours, Python's or an installed package's."""
+    """Whether a source file is the user's: not ours, Python's or an installed package's."""
     installed = {
         Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")
     }
@@ -83,7 +84,7 @@ def _is_users(file: Path) -> bool:
 
 @cache
 def _root() -> Path:
-    """Folder of all cache folders; a temporary one, with a warning, if ours cannot be written."""
+    """Parent of all cache folders; a temporary one, with a warning, if it is not writable."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     root = Path(os.environ.get("STICTION_CACHE") or Path(home) / "stiction").expanduser()
     try:
@@ -119,13 +120,13 @@ def _remove_old() -> None:
 
 
 def sources_of(modules: Iterable[str]) -> tuple[Path, ...]:
-    """Files of the user that code of the named modules is made from, sorted."""
+    """Files of the user that the code of the named modules depends on, sorted."""
     return tuple(sorted({file for module in modules for file in user_sources(module)}))
 
 
 @contextlib.contextmanager
 def cached_in(files: tuple[Path, ...]) -> Iterator[None]:
-    """Let the functions declared inside be cached by our sources and the given ones of the user."""
+    """Cache the functions declared inside by our sources and the user's given files."""
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder(files))  # type: ignore[attr-defined]
     try:
@@ -135,10 +136,10 @@ def cached_in(files: tuple[Path, ...]) -> Iterator[None]:
 
 
 class Cache(FunctionCache):
-    """Numba's cache of one function, of what was compiled for types from its own sources alone.
+    """Numba's cache of one function, restricted to signatures with types from its own sources.
 
-    Compiled for a type of somebody else's, a function may hold code of theirs, a plug-in, of which
-    the folder's name does not tell; and its index could not be read without their module.
+    Code compiled for a foreign type may contain foreign code, a plug-in, that the hash in the
+    folder's name does not cover; and the cache index could not be read without the foreign module.
     """
 
     def __init__(self, function: Callable[..., Any], files: tuple[Path, ...]) -> None:
@@ -148,11 +149,11 @@ class Cache(FunctionCache):
         self.files = files
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled for a signature, None if it is not kept."""
+        """Return the code compiled for a signature, None if it is not cached."""
         return super().load_overload(sig, target_context) if self._keeps(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for a signature, if all its types are from our sources."""
+        """Cache the code compiled for a signature, if all its types are from our sources."""
         if self._keeps(sig):
             super().save_overload(sig, data)
 

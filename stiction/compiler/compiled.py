@@ -1,22 +1,22 @@
-"""The words for compiled functions, and one set of options for the compiler.
+"""The decorators for compiled functions, and one set of compiler options.
 
-A `formula` maps values to values and touches no array except to load or store one item; a `kernel`
+A `formula` maps values to values and accesses arrays only to load or store one item; a `kernel`
 loops over links, points or coordinates. Both are always inlined: a call would copy every array
-descriptor of the bundles that it is given. What few steps need is `seldom` called, which keeps
-the loop small. A `routine` is what Python calls.
+descriptor of the bundles passed to it. A `seldom` function, which few steps need, is called
+instead, to keep the loop small. A `routine` is called from Python.
 
-    error_model="numpy"    a division is one instruction, not a test for zero that raises
-    fastmath="contract"    a product and a sum are one instruction, rounded once: 5 % faster
+    error_model="numpy"    division without a test for zero that raises
+    fastmath="contract"    fused multiply-add, rounded once: 5 % faster
     _nrt=False             no reference counts on arrays, and the compiler rejects any allocation
-    no_cfunc_wrapper       nobody calls these functions from C, and
-    no_cpython_wrapper     kernels are called by compiled code alone: code that unpacks a bundle of
+    no_cfunc_wrapper       these functions are never called from C, and
+    no_cpython_wrapper     kernels are called by compiled code only: code that unpacks a bundle of
                            fifty arrays took more than half of the compile time (25 s became 10 s
                            for a first step)
 
-Parts that are inlined are compiled to intermediate code only (`parts.py`), and indices are not
-tested for being negative (`indices.py`).
+Inlined functions are compiled to intermediate code only (`parts.py`), and there is no test for
+negative indices (`indices.py`).
 
-No other fastmath: it would compile the divergence check away, and gains nothing.
+Other fastmath options would optimise the divergence check away, and gain nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _accepted(**private: Any) -> dict[str, Any]:
-    """Those options that this version of Numba knows, or none."""
+    """The options if this version of Numba accepts them, else none."""
     try:
         njit(**private)(lambda: None)
     except Exception:  # noqa: BLE001  whatever Numba says to an unknown option
@@ -59,7 +59,7 @@ WHOLE: Any = {"pipeline_class": parts.WholeCompiler} if parts.AVAILABLE else {}
 
 
 class _Routine(CPUDispatcher):
-    """A function that Python calls; what is wrong with a user's part of it is told shortly."""
+    """A function that Python calls; errors in a user's part of it are explained briefly."""
 
     plug_ins: tuple[Callable[..., Any], ...] = ()
 
@@ -69,7 +69,7 @@ class _Routine(CPUDispatcher):
 
 
 class _Inlined(CPUDispatcher):
-    """A compiled function without an entry for Python; such a call compiles it again, with one."""
+    """A compiled function without a Python entry point; calling it recompiles it with one."""
 
     def __call__(self, *args: Any) -> Any:
         return self._for_python(*args)
@@ -80,7 +80,7 @@ class _Inlined(CPUDispatcher):
         copy = FunctionType(
             inner.__code__, inner.__globals__, inner.__name__, None, inner.__closure__
         )
-        copy.__qualname__ = f"{inner.__qualname__} for Python"  # names its file in the cache
+        copy.__qualname__ = f"{inner.__qualname__} for Python"  # part of its file name in the cache
         copy.__module__ = inner.__module__
         return routine(copy)
 
@@ -95,20 +95,20 @@ def _declare(
 
 
 def formula(function: Function) -> Function:
-    """Compile a function of values; always inlined."""
+    """Compile a function of values, always inlined."""
     compiled = _declare(function, {**INLINED, **PART})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
     return compiled
 
 
-kernel = formula  # the second word: a function that loops over arrays
+kernel = formula  # a second name, for functions that loop over arrays
 
 
 def seldom(function: Function) -> Function:
-    """Compile a kernel that is called, not inlined: for what few steps need.
+    """Compile a kernel that is called, not inlined: for code that few steps need.
 
-    The loop that calls it stays smaller, and is compiled sooner.
+    The loop that calls it stays smaller and compiles faster.
     """
     compiled = _declare(function, {**INLINED, **PART, **_accepted(forceinline=False)})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -117,7 +117,7 @@ def seldom(function: Function) -> Function:
 
 
 def chooses(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare how types of arguments choose the Python function that `function` is compiled as."""
+    """Declare how argument types select the Python function that `function` is compiled as."""
 
     def register(choose: Callable[..., Any]) -> Callable[..., Any]:
         overload(function, jit_options=INLINED)(choose)
@@ -129,7 +129,7 @@ def chooses(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
 
 
 def as_python(kernel: Function) -> Function:
-    """Return the Python function of a kernel, for overloads: compiled once, not called by one."""
+    """Return the Python function of a kernel, for overloads: compiled without a wrapper."""
     return getattr(kernel, "py_func", kernel)
 
 
@@ -139,7 +139,7 @@ def routine(function: Function) -> Function:
 
 
 def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
-    """Compile a routine that plug-ins are compiled into, cached by the sources of these too."""
+    """Compile a routine that contains plug-ins; their sources are part of the cache key."""
     options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
     return _routine(function, options, tuple(plug_ins))
 
@@ -156,7 +156,7 @@ def _routine(
 
 
 def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> None:
-    """Raise InputError if a type of parameters has a kernel already that is not this one again."""
+    """Raise InputError if a parameter type already has a different kernel."""
     before = getattr(existing, "py_func", existing)
     if before is not None and (before.__module__, before.__qualname__) != (
         function.__module__,

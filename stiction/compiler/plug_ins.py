@@ -1,4 +1,4 @@
-"""Functions that users declare as plug-ins, and what is checked before they are compiled."""
+"""Functions that users declare as plug-ins, and the checks before they are compiled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stiction.errors import InputError
 
 
 class PlugIn(NamedTuple):
-    """What a function was declared as."""
+    """The declaration of a plug-in."""
 
     role: str  # "contact model", ...
     status: bool  # whether it must return a status
@@ -27,7 +27,7 @@ PLUG_INS: dict[Callable[..., Any], PlugIn] = {}
 def declare_plug_in(
     role: str, function: Callable[..., Any], arguments: tuple[str, ...], status: bool
 ) -> None:
-    """Note a function's role; raises InputError for wrong arguments or a missing status."""
+    """Register a function's role; raises InputError for wrong arguments or a missing status."""
     found = tuple(inspect.signature(function).parameters)
     if found != arguments:
         raise InputError(f"{role} '{function.__name__}' takes {found}; it must take {arguments}")
@@ -45,7 +45,7 @@ def declare_plug_in(
 
 
 def line_without_status(code: CodeType) -> int | None:
-    """Line after which a function returns None, by saying so or by reaching its end, or None."""
+    """Line at which a function returns None, explicitly or by reaching its end; None if never."""
     for before, one in pairwise(dis.get_instructions(code)):
         constant = one if one.opname == "RETURN_CONST" else before
         returns = one.opname in ("RETURN_CONST", "RETURN_VALUE")
@@ -63,7 +63,7 @@ def last_return(code: CodeType) -> int:
 
 
 def place(function: Callable[..., Any], line: int, role: str = "") -> str:
-    """File and line, what it is for and its name: "sponge.py:12, contact model 'sponge'"."""
+    """File and line, role and name of a function: "sponge.py:12, contact model 'sponge'"."""
     role = role or (PLUG_INS[function].role if function in PLUG_INS else "function")
     file = Path(function.__code__.co_filename)
     if file.is_relative_to(Path.cwd()):

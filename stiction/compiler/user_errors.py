@@ -1,8 +1,9 @@
-"""A user's function that does not compile: which, where and why, in two lines instead of Numba's.
+"""Two-line explanations of why a user's function does not compile, in place of Numba's.
 
-A step is compiled from many functions, and Numba tells of a failure from the outside in. So a watch
-listens while each function is compiled. The innermost one of the user's that failed is to blame;
-where none did, a plug-in may return something that is no status. Otherwise Numba's error stands.
+A step is compiled from many functions, and Numba reports a failure from the outside in. So a watch
+listens to the compilation of each function. The innermost failed function of the user is the cause;
+if there is none, a plug-in may return something other than a status. Otherwise Numba's error is
+raised unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ INSTALLED = tuple(
     Path(path).resolve()
     for path in (*map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), *numba.__path__)
 )
-RETURNED: dict[Callable[..., Any], types.Type] = {}  # by plug-ins; Numba compiles nothing twice
+RETURNED: dict[Callable[..., Any], types.Type] = {}  # by plug-ins; Numba compiles each only once
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -38,28 +39,28 @@ class Failure(NamedTuple):
     function: Callable[..., Any]
     arguments: tuple[types.Type, ...]
     error: Any  # Numba's
-    text: str  # of the error then; Numba goes on writing into it
+    text: str  # of the error at that time; Numba keeps appending to it
     line: int  # in its file
-    depth: int  # how many functions were being compiled around it
+    depth: int  # number of enclosing functions being compiled
 
 
 class Watch(event.Listener):
-    """Listens to this thread's compiler: what failed, innermost first, and what plug-ins return."""
+    """Listens to this thread's compiler: failures, innermost first, and what plug-ins return."""
 
     def __init__(self, plug_ins: Iterable[Callable[..., Any]]) -> None:
-        """Listen for a whole that these plug-ins are compiled into."""
+        """Listen to the compilation of a whole that contains these plug-ins."""
         self._plug_ins = plug_ins
         self.failures: list[Failure] = []
-        self._before: list[int] = []  # failures when each function began that is being compiled
+        self._before: list[int] = []  # number of failures at the start of each function
         self._thread = threading.get_ident()
 
     def on_start(self, one: event.Event) -> None:
-        """Note that a function begins to be compiled."""
+        """Note the start of a function's compilation."""
         if threading.get_ident() == self._thread:
             self._before.append(len(self.failures))
 
     def on_end(self, one: event.Event) -> None:
-        """Note how it ended. What failed inside of one that succeeded was only a trial."""
+        """Note how it ended. Failures inside a function that compiled were only attempts."""
         if threading.get_ident() != self._thread:
             return
         before, depth = self._before.pop(), len(self._before)
@@ -77,7 +78,7 @@ class Watch(event.Listener):
             RETURNED[function] = compiled.signature.return_type
 
     def explanation(self) -> str | None:
-        """What the user did wrong and where; None if it is none of the user's functions."""
+        """The user's mistake and its place; None if none of the user's functions failed."""
         users = [k for k, one in enumerate(self.failures) if is_users(one.function)]
         told = self._wrong_status() or self._told_before()
         if told or not users:
@@ -94,7 +95,7 @@ class Watch(event.Listener):
         return told
 
     def _told_before(self) -> str | None:
-        """What was told of the same failure: Numba does not compile again what failed once."""
+        """The earlier explanation of the same failure: Numba does not retry a compilation."""
         return next((one.error.told for one in self.failures if hasattr(one.error, "told")), None)
 
     def _wrong_status(self) -> str | None:
@@ -112,7 +113,7 @@ class Watch(event.Listener):
 def compiled_or_explained(
     compile_it: Callable[[], Any], plug_ins: Iterable[Callable[..., Any]]
 ) -> Any:
-    """Return what a compilation gives; raises CompileError for a mistake of the user's."""
+    """Return the result of a compilation; raises CompileError for a mistake of the user."""
     watch = Watch(plug_ins)
     try:
         with event.install_listener("numba:compile", watch):
@@ -125,12 +126,12 @@ def compiled_or_explained(
 
 
 def is_ours(function: Callable[..., Any]) -> bool:
-    """Tell whether a function is in this package."""
+    """Whether a function is in this package."""
     return Path(function.__code__.co_filename).resolve().is_relative_to(PACKAGE)
 
 
 def is_users(function: Callable[..., Any]) -> bool:
-    """Tell whether a function is the user's: not ours, Numba's or of another package."""
+    """Whether a function is the user's: not from this package, Numba or another package."""
     code: Any = function.__code__
     file = Path(code.co_filename).resolve()
     if is_ours(function):
@@ -142,19 +143,19 @@ def is_users(function: Callable[..., Any]) -> bool:
 
 
 def line_of(function: Callable[..., Any], error: BaseException) -> int:
-    """Line of a function that an error is about; of its last return if Numba names none."""
+    """Line of a function that an error refers to; its last return if Numba names none."""
     code: Any = function.__code__
     own = {line for _, _, line in code.co_lines() if line}
     here = getattr(error, "loc", None)
     if here is None and not isinstance(error, errors.NumbaError):
-        here = getattr(errors, "loc_info", {}).get("loc")  # what Numba was at
+        here = getattr(errors, "loc_info", {}).get("loc")  # where Numba was
     lines = [here.line] if here and here.filename == code.co_filename else []
     named = re.findall(rf"{re.escape(code.co_filename)} \((\d+)\)", str(error))
     return next((line for line in (*lines, *map(int, named)) if line in own), last_return(code))
 
 
 def describe(failure: Failure, inside: Failure | None) -> str:
-    """Where and what is wrong, and the source line; `inside`: what it called that failed."""
+    """Place and cause of a failure, and the source line; `inside`: failure of a called function."""
     function: Any = failure.function
     code = function.__code__
     line = linecache.getline(code.co_filename, failure.line).strip()
@@ -169,13 +170,13 @@ def describe(failure: Failure, inside: Failure | None) -> str:
 
 
 def is_inside(one: Failure, failure: Failure) -> bool:
-    """Tell whether a failure of what a function calls is why the function failed."""
+    """Whether the failure `one` of a called function caused `failure`."""
     inner, outer = (" ".join(text.split()) for text in (one.text, failure.text))
     return one.depth == failure.depth + 1 and inner in outer
 
 
 def name_in(function: Any, called: Callable[..., Any]) -> str:
-    """Name by which a function calls another one."""
+    """Name under which a function calls another one."""
     known = function.__globals__.items()
     names = [name for name, value in known if getattr(value, "py_func", value) is called]
     return names[0] if names else called.__name__
@@ -187,14 +188,14 @@ def names_in(function: Any) -> tuple[str, ...]:
 
 
 def fields_in(failure: Failure) -> dict[str, tuple[str, ...]]:
-    """Fields of the named tuples that a function is given or can name, by the names of these."""
+    """Fields of the named tuples that a function receives or can name, by tuple name."""
     known: dict[str, Any] = dict(failure.function.__globals__)
     known |= {kind.__name__: kind for kind in named_tuples(failure.arguments)}
     return {name: kind._fields for name, kind in known.items() if hasattr(kind, "_fields")}
 
 
 def named_tuples(kinds: Iterable[Any]) -> Iterator[Any]:
-    """All classes of named tuples in types, at any depth."""
+    """All named tuple classes in some types, at any depth."""
     for kind in kinds:
         if isinstance(kind, types.BaseNamedTuple):
             yield kind.instance_class  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Numba's words for what does not compile, in plain words."""
+"""Numba's error messages in plain words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-FEW_FIELDS, MOST_FIELDS = 8, 24  # that are listed, with and without a guess; more hide the cause
-LONGEST = 160  # characters that are quoted of a text of Numba's
+FEW_FIELDS, MOST_FIELDS = 8, 24  # listed with and without a suggestion; more would hide the cause
+LONGEST = 160  # characters quoted from a message of Numba
 
 TYPES = (  # as Numba writes them
     (r"(?:Literal\[(?:int|bool)\]|u?int\d|float\d|boolean|bool).*", "a number"),
@@ -36,7 +36,7 @@ VECTORS = "; add vectors with add(a, b) and multiply them with scale(k, a)"
 
 
 class Source(NamedTuple):
-    """What is known of the place of an error."""
+    """What is known about the place of an error."""
 
     line: str  # of source; '' if there is none
     names: tuple[str, ...]  # known in the function
@@ -44,7 +44,7 @@ class Source(NamedTuple):
 
 
 def plain_type(text: str) -> str:
-    """Words for a type as Numba writes it; the name of a named tuple."""
+    """Plain words for a type as Numba writes it; the name of a named tuple."""
     text = text.strip()
     for pattern, words in TYPES:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -55,7 +55,7 @@ def plain_type(text: str) -> str:
 
 
 def types_of(text: str) -> list[str]:
-    """Words for each of the types in a list of arguments, as Numba writes it."""
+    """Plain words for each type in a list of arguments as Numba writes it."""
     parts, depth, begin = [], 0, 0
     for k, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")
@@ -66,13 +66,13 @@ def types_of(text: str) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?", or '' if no known word is like this one."""
+    """Return "; did you mean ...?", or '' if no known word is similar."""
     close = get_close_matches(word, sorted(set(known)), n=1, cutoff=0.7)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def reason(text: str, source: Source) -> str:
-    """What is wrong, from the text of an error of Numba's."""
+    """What is wrong, from the text of a Numba error."""
     for pattern, words in REASONS:
         found = re.search(pattern, text)
         if found:
@@ -170,7 +170,7 @@ def _imprecise(found: re.Match[str], source: Source) -> str:
     return f"'{found[1]}' is {plain_type(found[2])} of unknown types, which cannot be compiled"
 
 
-# Patterns in Numba's texts, the most specific ones first.
+# Patterns in Numba's messages, the most specific ones first.
 REASONS: tuple[tuple[str, Callable[[re.Match[str], Source], str]], ...] = (
     (r"NRT required but not enabled|found for signature[^~]*Only accept returning of", _allocates),
     (r"Only accept returning of array", _array_returned),

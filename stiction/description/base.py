@@ -1,4 +1,4 @@
-"""What stands between WORLD and the first link of a robot."""
+"""Links and joints between WORLD and the first link of a robot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BASES = ("floating", "fixed", "planar")
 def base_of(root: str, base: str, taken: set[str]) -> tuple[list[Link], list[Joint]]:
     """Links and joints between WORLD and the root link.
 
-    A planar base moves along x, then along z, and turns about y, in links without mass.
+    A planar base moves along x, then along z, and turns about y, through massless links.
     """
     if base == "floating":
         return [], [Joint(unique(f"{root}_free", taken), "free", WORLD, root)]

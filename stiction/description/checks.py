@@ -1,7 +1,7 @@
-"""Every rule that a description obeys, whatever file or code it came from.
+"""All rules for descriptions, whatever file or code they come from.
 
-A rule is a generator of complaints; `check` raises the first one. Each names the element, what was
-found and what would do. The rules come in an order in which each can rely on those before it.
+A rule is a generator of complaints; `check` raises the first one. Each complaint names the element,
+what was found and what is valid. The rules are ordered so that each can rely on those before it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from stiction.errors import DescriptionError
 
 MOST_LINKS = 10_000
 DEEPEST_TREE = 1000  # joints between WORLD and a link
-UNIT = 1e-6  # by how much a file's rounding may miss length one
-ROUNDING = 1e-6  # relative; files print inertias with seven digits or so
-LARGEST = 1e15  # no number of a robot is larger; their products would overflow
-NOTHING = 1e-12  # inertia that is as good as none [kg m2]
+UNIT = 1e-6  # tolerance of a file's rounding on unit length
+ROUNDING = 1e-6  # relative; files print inertias with about seven digits
+LARGEST = 1e15  # largest number allowed; products of larger ones would overflow
+NOTHING = 1e-12  # inertia that counts as zero [kg m2]
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
@@ -174,7 +174,7 @@ def _tree(description: Description) -> Iterator[str]:
 
 
 def _loop(name: str, parents: dict[str, str]) -> list[str]:
-    """The links met on the way up from `name` until one is met again, at most ten of them."""
+    """The links on the path up from `name` until one repeats, at most ten of them."""
     met = [name]
     while (name := parents[name]) not in met and len(met) < 10:
         met.append(name)

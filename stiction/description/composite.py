@@ -1,4 +1,4 @@
-"""What hangs on a joint, all of it together; every joint that moves needs something to move."""
+"""Composite inertia of the subtree of each joint; every moving joint needs some."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from stiction.description.description import WORLD, Description
 from stiction.description.rotation import Pose, joined, symmetric
 
-NOTHING = 1e-12  # an inertia smaller than this part of its neighbours is rounding
+NOTHING = 1e-12  # an inertia smaller than this fraction of its neighbours is rounding
 
 
 def moved(description: Description) -> Iterator[str]:
-    """Complain of joints that move nothing, whose accelerations would be infinite."""
+    """Complain about joints that move no mass, whose accelerations would be infinite."""
     composites = _composites(description)
     for joint in description.joints:
         if joint.type == "fixed":
@@ -34,7 +34,7 @@ def moved(description: Description) -> Iterator[str]:
 
 
 def depths_of(parents: dict[str, str]) -> dict[str, int]:
-    """How many joints each link is away from WORLD; links that hang on a loop are left out."""
+    """Number of joints from WORLD to each link; links on a loop are left out."""
     children: dict[str, list[str]] = {}
     for child, parent in parents.items():
         children.setdefault(parent, []).append(child)
@@ -48,7 +48,7 @@ def depths_of(parents: dict[str, str]) -> dict[str, int]:
 
 
 def _composites(description: Description) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre and inertia about it of each link and all that hangs on it, at zero coordinates.
+    """Mass, centre and inertia about it of each link's subtree, at zero coordinates.
 
     Centre and inertia are in the frame of the link.
     """
@@ -69,5 +69,5 @@ def _composites(description: Description) -> dict[str, tuple[float, np.ndarray, 
 
 
 def _parallel(mass: float, offset: np.ndarray) -> np.ndarray:
-    """What the parallel axis theorem adds to the inertia matrix of a mass at `offset`."""
+    """Term that the parallel-axis theorem adds to the inertia matrix of a mass at `offset`."""
     return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))

@@ -1,7 +1,7 @@
-"""What a model file says, as plain dataclasses in SI units; every reader makes one of these.
+"""Content of a model file as plain dataclasses in SI units; every reader returns one.
 
-Frames: a link's frame is where its joint is. A joint's `position` and `quaternion` place the joint
-frame, and so the child's link frame at zero coordinate, in the frame of the parent link.
+Frames: a link's frame is at its joint. A joint's `position` and `quaternion` place the joint frame,
+and so the child's link frame at zero coordinate, in the frame of the parent link.
 Quaternions are w x y z and of unit length, lengths in m, angles in rad, z is up.
 """
 
@@ -14,7 +14,7 @@ Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 NOWHERE: Vector = (0.0, 0.0, 0.0)
 UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
-WORLD = "world"  # the name that a joint, shape or frame gives as its link when it is fixed in space
+WORLD = "world"  # link name of a joint, shape or frame that is fixed in space
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
 SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Joint:
-    """How a link hangs on its parent. Units: rad for revolute and spherical, m for prismatic."""
+    """Connects a link to its parent. Units: rad for revolute and spherical, m for prismatic."""
 
     name: str
     type: str  # one of JOINT_TYPES
@@ -45,7 +45,7 @@ class Joint:
     axis: Vector = (0.0, 0.0, 1.0)  # unit vector in the joint frame; revolute and prismatic only
     lower: float = -inf  # [rad or m]
     upper: float = inf
-    armature: float = 0.0  # rotor inertia as felt at the joint [kg m2 or kg]
+    armature: float = 0.0  # rotor inertia reflected to the joint [kg m2 or kg]
     damping: float = 0.0  # [N m s/rad or N s/m]
     friction: float = 0.0  # Coulomb friction [N m or N]
     stiffness: float = 0.0  # spring towards spring_reference [N m/rad or N/m]
@@ -61,7 +61,7 @@ class Shape:
 
     `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
     ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
-    along z. A shape of kind points touches with just these points.
+    along z. A shape of kind points touches only with these points.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Frame:
-    """A named place on a link: a sole, a sensor, a link that was merged into its parent."""
+    """A named frame on a link: a sole, a sensor, a link that was merged into its parent."""
 
     name: str
     link: str
@@ -106,7 +106,7 @@ class Actuator:
 
 @dataclass(frozen=True)
 class Sensor:
-    """A named measurement at a frame or a joint; kind as the file calls it."""
+    """A named measurement at a frame or a joint; `kind` as in the file."""
 
     name: str
     kind: str
@@ -116,7 +116,7 @@ class Sensor:
 
 @dataclass(frozen=True)
 class Material:
-    """What the file says about friction of a surface."""
+    """Friction of a surface as given in the file."""
 
     name: str
     mu_static: float
@@ -138,7 +138,7 @@ class Description:
     """A robot as its file describes it: a tree of links under WORLD."""
 
     name: str
-    source: str  # file it was read from, or what made it
+    source: str  # file it was read from, or the code that made it
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]  # the order of the coordinates in q and v
     shapes: tuple[Shape, ...] = ()
@@ -147,8 +147,6 @@ class Description:
     sensors: tuple[Sensor, ...] = ()
     materials: tuple[Material, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
-    contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide whatever the excludes say
+    contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide despite the excludes
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
-    notes: tuple[str, ...] = field(
-        default=()
-    )  # what a human should know about how the file was read
+    notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

@@ -1,6 +1,6 @@
 """Mesh files (.stl, .obj, .dae) through trimesh, as the vertices of their convex hulls.
 
-A file that could make a reader allocate or loop without end is refused before trimesh sees it.
+A file that could make a reader allocate or loop without bound is refused before trimesh sees it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LARGEST_MESH = 40_000_000  # [bytes]
 MOST_VERTICES = 256  # of a hull
 MANY_POINTS = 20_000  # Qhull takes 20 s for 100 000 points if all are corners
 MOST_POINTS = 1_000_000  # of a mesh; three for every triangle of an STL file
-PRODUCTS = 2_000_000  # of points and directions at a time, lest they fill the memory
-MOST_INSTANCES = 30  # of nodes in a .dae: nested twice in each other they make 2^15 copies
+PRODUCTS = 2_000_000  # of points and directions at a time, to limit memory
+MOST_INSTANCES = 30  # of nodes in a .dae; nested in pairs they make 2^15 copies
 SUFFIXES = (".stl", ".obj", ".dae")
 STL_HEADER, STL_FACE = 84, 50  # [bytes]
-# pycollada drops geometry whose colours it cannot find, and no colours are wanted
+# pycollada drops geometry whose colours it cannot find, and colours are not needed
 COLOURS = re.compile(
     rb"<(bind_material|library_materials|library_effects|library_images)\b[^>]*(?<!/)>.*?</\1\s*>",
     re.DOTALL,
@@ -35,13 +35,13 @@ class Hull(NamedTuple):
     """The convex hull of a mesh file."""
 
     vertices: np.ndarray  # (n, 3), in the file's axes [m]
-    corners: int  # how many there were before those least needed were left out
+    corners: int  # number of vertices before reduction
     flat: bool = False
     up: str = ""  # up axis of a .dae file, which is not applied
 
 
 def read_hull(path: Path) -> Hull:
-    """The convex hull of a mesh file; raises ModelFileError, which names the file."""
+    """The convex hull of a mesh file; raises ModelFileError that names the file."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
@@ -88,7 +88,7 @@ def hull_of(points: np.ndarray, path: Path) -> Hull:
 
     if len(points) > MANY_POINTS:
         before, points = len(points), _without_inner(points, 26)
-        if MANY_POINTS < len(points) < 0.8 * before:  # and so it is no ball
+        if MANY_POINTS < len(points) < 0.8 * before:  # so it is not a ball
             points = _without_inner(points, 128)
     count, flat = len(points), False
     if count > MANY_POINTS:
@@ -124,7 +124,7 @@ def _without_inner(points: np.ndarray, count: int) -> np.ndarray:
 
 
 def _outermost(points: np.ndarray, count: int) -> np.ndarray:
-    """Those of the points that are the furthest in one of `count` directions."""
+    """The points that are farthest in one of `count` directions."""
     extent = np.ptp(points, axis=0)
     scaled = (points - points.mean(axis=0)) / np.where(extent > 0.0, extent, 1.0)
     at_once = max(1, PRODUCTS // len(points))
@@ -134,12 +134,12 @@ def _outermost(points: np.ndarray, count: int) -> np.ndarray:
 
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Scalar products of the rows of a and b; for @, BLAS threads wait for a free CPU."""
+    """Scalar products of the rows of a and b; with @, BLAS threads would wait for a free CPU."""
     return np.einsum("ik,jk->ij", a, b)
 
 
 def _fewer(corners: np.ndarray) -> np.ndarray:
-    """MOST_VERTICES of the corners: again and again the one furthest out of those taken."""
+    """MOST_VERTICES of the corners: repeatedly the one farthest outside the hull of those taken."""
     if len(corners) > 4000:
         corners = _outermost(corners, 4000)
     reach = corners @ _directions(2048).T  # of each corner in each direction
@@ -164,7 +164,7 @@ def _directions(count: int) -> np.ndarray:
 
 
 def _check_stl(data: bytes, path: Path) -> None:
-    """An STL file is text, or as long as its header says."""
+    """Raise ModelFileError unless an STL file is text, or as long as its header says."""
     faces = int.from_bytes(data[80:STL_HEADER], "little")
     length = STL_HEADER + STL_FACE * faces
     if len(data) < STL_HEADER or len(data) != length:
@@ -175,7 +175,7 @@ def _check_stl(data: bytes, path: Path) -> None:
 
 
 class _DaeScan(Scan):
-    """Unit and up axis of a COLLADA file, after refusing what must not reach pycollada."""
+    """Unit and up axis of a COLLADA file; refuses content that must not reach pycollada."""
 
     def __init__(self, source: str) -> None:
         super().__init__(source, "a .dae file has a <COLLADA> element")

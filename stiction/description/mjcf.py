@@ -1,7 +1,7 @@
-"""MJCF files, through MuJoCo's own compiler, as descriptions.
+"""MJCF files, compiled by MuJoCo itself, as descriptions.
 
-`mjcf_text` looks through the file before MuJoCo sees it, `mjcf_refused` tells what is not
-simulated, `mjcf_tree` makes the links and joints, and the rest is here.
+`mjcf_text` scans the file before MuJoCo reads it, `mjcf_refused` finds what is not simulated,
+`mjcf_tree` makes the links and joints, and the rest is here.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from mujoco import MjModel
 
 MOST_EXCLUDES = 200_000
-ANY_MASK = (-1, -1)  # contype and conaffinity of ground that the file does not know
+ANY_MASK = (-1, -1)  # contype and conaffinity of ground that is not in the file
 
 
 def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description:
-    """The robot in an MJCF file; raises ModelFileError or DescriptionError, which name the file.
+    """The robot in an MJCF file; raises ModelFileError or DescriptionError that names the file.
 
-    Files that it names are in its package or its own folder, or in one of `roots`.
+    Files that it names must be in its package, its own folder or one of `roots`.
     """
     from mujoco import MjModel
 
@@ -59,7 +59,7 @@ def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description
 
 
 def read_mjcf_text(text: str, source: str) -> Description:
-    """The robot in MJCF text; `source` stands for the file in messages."""
+    """The robot in MJCF text; `source` replaces the file name in messages."""
     from mujoco import MjModel
 
     for named in scan(text.encode(), source, top=True).named:
@@ -70,7 +70,7 @@ def read_mjcf_text(text: str, source: str) -> Description:
 
 @contextmanager
 def _warnings_kept() -> Iterator[list[str]]:
-    """Collect MuJoCo's warnings, which it would write into a file in the current folder."""
+    """Collect MuJoCo's warnings, which would otherwise go to a file in the current folder."""
     import mujoco
 
     warnings: list[str] = []
@@ -156,7 +156,7 @@ def _shapes(
 
 
 def _vertices(model: MjModel, geom: int) -> tuple[Vector, ...]:
-    """Vertices of the convex hull of a mesh; of a mesh that is only seen, its outermost ones."""
+    """Vertices of the convex hull of a mesh; for a visual mesh its outermost ones."""
     mesh = model.geom_dataid[geom]
     start, graph = model.mesh_vertadr[mesh], model.mesh_graphadr[mesh]
     vertices = model.mesh_vert[start : start + model.mesh_vertnum[mesh]].astype(float)
@@ -218,7 +218,7 @@ def _sensors(
         kind = mjtSensor(int(model.sensor_type[i])).name.removeprefix("mjSENS_").lower()
         target, measured = int(model.sensor_objid[i]), int(model.sensor_objtype[i])
         if model.sensor_refid[i] >= 0 and model.sensor_reftype[i] != mjtObj.mjOBJ_UNKNOWN:
-            others.append(name)  # relative to a second frame
+            others.append(name)  # measured relative to a second frame
         elif measured == mjtObj.mjOBJ_SITE:
             sensors.append(Sensor(name, kind, names.site[target], "frame"))
         elif measured == mjtObj.mjOBJ_JOINT:
@@ -250,10 +250,10 @@ def _keyframes(model: MjModel, names: Names) -> tuple[Keyframe, ...]:
 def _excludes(
     model: MjModel, names: Names, source: str
 ) -> tuple[tuple[tuple[str, str], ...], list[str]]:
-    """Bodies that the file keeps from colliding, by <exclude> and by contype and conaffinity.
+    """Bodies that do not collide in the file, by <exclude> or by contype and conaffinity.
 
-    The world, body 0, collides as the planes of the file do. Without planes it is ground that the
-    file does not know, and collides with every geom that has a mask.
+    The world, body 0, collides like the planes of the file. Without planes it is ground that is not
+    in the file, and collides with every geom that has a mask.
     """
     excluded = {(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature}
     masks: dict[int, set[tuple[int, int]]] = {}

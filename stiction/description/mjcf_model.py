@@ -1,4 +1,4 @@
-"""What the readers of a compiled MuJoCo model share: its codes, its names, which geoms collide."""
+"""Shared by the readers of a compiled MuJoCo model: codes, names, which geoms collide."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JOINT_NAMES = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revo
 
 
 class Names(NamedTuple):
-    """The name of every element by its id; elements without one are called by kind and id."""
+    """The name of every element by id; unnamed elements are named by kind and id."""
 
     body: list[str]
     joint: list[str]
@@ -59,7 +59,7 @@ def names_of(model: MjModel) -> Names:
 
 
 def colliding_geoms(model: MjModel) -> np.ndarray:
-    """Whether each geom touches anything, by its own mask or by an explicit pair."""
+    """Whether each geom can touch anything, by its mask or by an explicit pair."""
     colliding = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     colliding[model.pair_geom1] = True
     colliding[model.pair_geom2] = True
@@ -80,8 +80,8 @@ def friction_on_ground(model: MjModel) -> np.ndarray:
     """Sliding friction of each geom on the ground.
 
     MuJoCo's rule: that of the <pair> of both, else that of the geom of higher priority, else the
-    larger one. The ground is the planes of the file; without planes it has no friction of its own,
-    and that of the geom counts.
+    larger one. The planes of the file are the ground; without planes the ground has no friction of
+    its own, and that of the geom applies.
     """
     friction = model.geom_friction[:, 0].copy()
     floors = np.flatnonzero(planes(model))

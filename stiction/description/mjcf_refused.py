@@ -1,4 +1,4 @@
-"""What of a MuJoCo model is not simulated: refused by name if it would act, else noted."""
+"""Unsupported parts of a MuJoCo model: refused by name if they would act, else noted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from stiction.errors import ModelFileError
 if TYPE_CHECKING:
     from mujoco import MjModel
 
-FLAGS = (  # these would act by being switched off
+FLAGS = (  # switching these off would have an effect
     "constraint frictionloss limit contact spring damper clampctrl filterparent actuation".split()
 )
 
@@ -36,7 +36,7 @@ def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> N
 
 
 def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
-    """Every part of the model that would act in MuJoCo and would not act here."""
+    """Every part of the model that acts in MuJoCo but not here."""
     yield from (
         f"equality constraint '{_name(model, 'equality', i)}'"
         for i in range(model.neq)
@@ -138,7 +138,7 @@ def _name(model: MjModel, kind: str, i: int) -> str:
 
 
 def notes_on(model: MjModel, names: Names) -> Iterator[str]:
-    """What a user may want to know about what was left out."""
+    """Notes for the user on what was left out."""
     yield "timestep, integrator and solver settings of the file are not used"
     if not np.array_equal(model.opt.gravity, (0.0, 0.0, -9.81)):
         gravity = model.opt.gravity.tolist()

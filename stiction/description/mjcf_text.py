@@ -1,9 +1,9 @@
-"""The XML text of an MJCF file, looked through before MuJoCo sees it.
+"""The XML text of an MJCF file, scanned before MuJoCo reads it.
 
-MuJoCo's parser follows entities, recurses as deep as the file nests, and takes a number that is not
-finite for one that was not given; its compiler makes as many copies and as large fields as it is
-told to (65536 x 65536 heights crash it), takes minutes for 100 000 bodies, reads files from
-anywhere, and waits for ever at a named pipe. All of these are refused here, with the line.
+MuJoCo's parser expands entities, recurses as deep as the file nests, and treats a number that is
+not finite as missing; its compiler makes as many copies and as large fields as the file demands
+(65536 x 65536 heights crash it), takes minutes for 100 000 bodies, reads files from anywhere, and
+blocks forever on a named pipe. All of these are refused here, with the line.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ TEXT_ATTRIBUTES = frozenset(
     "key value meshdir texturedir assetdir".split()
 )
 SUSPICIOUS = re.compile("nan|inf|e[+]?[0-9]{3}", re.IGNORECASE)
-TEXT_ELEMENTS = frozenset({"text", "tuple", "numeric", "config"})  # of the user, not read
+TEXT_ELEMENTS = frozenset({"text", "tuple", "numeric", "config"})  # user data, not read
 
 
 class Named(NamedTuple):
-    """A file that is named in another one."""
+    """A file named in another one."""
 
     where: str  # file and line
     tag: str
@@ -47,7 +47,7 @@ class Named(NamedTuple):
 
 
 def scan_files(top: Path, roots: Iterable[Path] = ()) -> None:
-    """Refuse the file, or a file that it includes or names, before MuJoCo sees it."""
+    """Refuse the file, or a file that it includes or names, before MuJoCo reads it."""
     waiting, seen, count = [top], set(), 0
     named: list[tuple[Path, Named]] = []
     folders = {""}
@@ -60,7 +60,7 @@ def scan_files(top: Path, roots: Iterable[Path] = ()) -> None:
         found = scan(bytes_of(path, KIND, LARGEST_MJCF), str(path), path is top, count)
         count, folders = found.count, folders | found.folders
         named += [(path, each) for each in found.named]
-        for each in found.named:  # one that is nowhere is MuJoCo's to report
+        for each in found.named:  # MuJoCo reports missing files
             if each.tag not in ("include", "model"):
                 continue
             candidates = [folder / each.name for folder in (path.parent, top.parent)]
@@ -76,7 +76,7 @@ def scan_files(top: Path, roots: Iterable[Path] = ()) -> None:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name too long, a null character: MuJoCo's to report
+    except (OSError, ValueError):  # a name too long, a null character: MuJoCo reports it
         return False
 
 
@@ -93,9 +93,9 @@ def _refuse_place(path: Path, named: Named, allowed: list[Path]) -> None:
 
 
 def scan(data: bytes, source: str, top: bool, count: int = 0) -> MjcfScan:
-    """What this file names and holds, after refusing XML that must not reach MuJoCo.
+    """Scan a file for the files and elements in it; refuses XML that must not reach MuJoCo.
 
-    `count` is of elements in the files before this one.
+    `count`: number of elements in the files before this one.
     """
     if len(data) > LARGEST_MJCF:
         message = f"has {len(data)} bytes; {KIND} may have at most {LARGEST_MJCF}"
@@ -109,19 +109,19 @@ class MjcfScan(Scan):
     """One pass over the elements of one file."""
 
     def __init__(self, source: str, top: bool, count: int) -> None:
-        """Begin; `count` is of elements in other files."""
+        """Start a scan; `count`: number of elements in other files."""
         super().__init__(source, "an MJCF file has a <mujoco> element")
         self.top, self.count = top, count
-        self.copies = [1]  # that are made of an element, by depth
+        self.copies = [1]  # made of an element, by depth
         self.named: list[Named] = []
         self.folders: set[str] = set()
 
     def element(self, tag: str, attributes: dict[str, str]) -> None:
-        """Look at an element and its attributes."""
+        """Check an element and its attributes."""
         if self.depth == 1 and self.top and tag != "mujoco":
             message = f"the root element is <{tag}>; an MJCF file has <mujoco>"
             raise ModelFileError(f"{self.where}: {message}")
-        if tag == "model" and "file" not in attributes:  # after it, MuJoCo 4.0 compiles no more
+        if tag == "model" and "file" not in attributes:  # breaks later compiles in MuJoCo 4.0
             raise ModelFileError(f"{self.where}: <model> has no file; give it one")
         for attribute, value in attributes.items():
             if attribute.startswith("file"):
@@ -145,7 +145,7 @@ class MjcfScan(Scan):
 
 
 def _product(counts: str) -> int:
-    """How many copies are made by as many along each way; 1 for what MuJoCo will complain of."""
+    """Number of copies of a grid with these counts; 1 if MuJoCo will reject the counts."""
     try:
         return max(1, int(prod(float(count) for count in counts.split())))
     except (ValueError, OverflowError):
@@ -162,14 +162,14 @@ def _refuse_sizes(tag: str, attributes: dict[str, str], where: str) -> None:
         try:
             size = float(value)
         except ValueError:
-            continue  # MuJoCo's to report
+            continue  # MuJoCo reports it
         if size > largest:
             found = f'{where}: <{tag}> has {attribute}="{value[:80]}"'
             raise ModelFileError(f"{found}; the maximum is {largest}")
 
 
 def _refuse_numbers(tag: str, attributes: dict[str, str], where: str) -> None:
-    """MuJoCo takes mass="nan" and range="1 -1" for values that were not given, so look here."""
+    """Refuse mass="nan" and range="1 -1", which MuJoCo treats as missing."""
     if tag in TEXT_ELEMENTS:
         return
     name = f" '{attributes['name']}'" if "name" in attributes else ""
@@ -184,7 +184,7 @@ def _refuse_numbers(tag: str, attributes: dict[str, str], where: str) -> None:
 
 
 def _empty_range(tokens: list[str]) -> bool:
-    """Whether two numbers are a range with nothing in it; 0 0 is MJCF for no range."""
+    """Whether two numbers are an empty range; 0 0 is MJCF for no range."""
     try:
         lower, upper = map(float, tokens)
     except ValueError:

@@ -1,8 +1,8 @@
 """Links and joints of a compiled MuJoCo model.
 
-MuJoCo hangs any number of joints on a body, each at its own anchor; here a link has one joint and
-its frame is at that joint. A body with several joints becomes a chain of massless links that ends
-in the body.
+In MuJoCo a body has any number of joints, each at its own anchor; here a link has one joint and its
+frame is at that joint. A body with several joints becomes a chain of massless links that ends in
+the body.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def offsets_of(model: MjModel) -> np.ndarray:
-    """Origin of each body's link frame, in the frame of the body as the file has it [m]."""
+    """Origin of each body's link frame, in the body frame of the file [m]."""
     offsets = np.zeros((model.nbody, 3))
     for body in range(model.nbody):
         if model.body_jntnum[body]:
@@ -31,14 +31,14 @@ def offsets_of(model: MjModel) -> np.ndarray:
 
 
 def _anchor(model: MjModel, j: int) -> np.ndarray:
-    """Where a turning joint turns, in the frame of its body; a slide's anchor means nothing."""
+    """Anchor of a rotational joint in the frame of its body; that of a slide has no meaning."""
     return model.jnt_pos[j] if model.jnt_type[j] in (HINGE, BALL) else np.zeros(3)
 
 
 def tree_of(
     model: MjModel, names: Names, offsets: np.ndarray
 ) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
-    """The links and the joints, from the root outwards; `offsets` as from `offsets_of`."""
+    """The links and the joints, from the root outwards; `offsets` from `offsets_of`."""
     links: list[Link] = []
     joints: list[Joint] = []
     link_names, joint_names = set(names.body), set(names.joint)
@@ -77,7 +77,7 @@ def _joint(
     position: np.ndarray,
     quaternion: np.ndarray,
 ) -> Joint:
-    """Joint `j`, whose body would be at `position` and `quaternion` of the parent without it."""
+    """Joint `j` of a body whose pose in the parent, without it, is `position`, `quaternion`."""
     kind, name = int(model.jnt_type[j]), names.joint[j]
     if kind == FREE:
         return Joint(name, "free", parent, child)  # its coordinates are absolute
@@ -93,7 +93,7 @@ def _joint(
 
 
 def _properties(model: MjModel, j: int) -> dict[str, Any]:
-    """What acts along a joint that is not free, by the fields of `Joint`."""
+    """Properties of a joint that is not free, by field of `Joint`."""
     q, dof = model.jnt_qposadr[j], model.jnt_dofadr[j]
     added_armature, added_damping = _added_by_actuators(model, j)
     inert = {
@@ -117,7 +117,7 @@ def _properties(model: MjModel, j: int) -> dict[str, Any]:
 
 
 def _added_by_actuators(model: MjModel, j: int) -> tuple[float, float]:
-    """Armature and damping that the joint's actuators bring along, as felt at the joint."""
+    """Armature and damping of the joint's actuators, reflected to the joint."""
     driving = np.flatnonzero(model.actuator_trnid[:, 0] == j)
     gear2 = model.actuator_gear[model.actuator_outadr[driving], 0] ** 2
     armature = gear2 @ model.actuator_armature[driving]
@@ -125,7 +125,7 @@ def _added_by_actuators(model: MjModel, j: int) -> tuple[float, float]:
 
 
 def range_of(limited: bool, values: np.ndarray) -> tuple[float, float]:
-    """Two numbers, infinite where nothing is limited."""
+    """Lower and upper limit, infinite if not limited."""
     return (float(values[0]), float(values[1])) if limited else (-inf, inf)
 
 

@@ -1,12 +1,13 @@
 """OpenHRP's VRML97 models as descriptions.
 
-`vrml` makes nodes of the text, `openhrp_tree` walks through those of the Humanoid and collects
-joints, bodies, shapes and sensors, and here they become a `Description`.
+`vrml` parses the text into nodes, `openhrp_tree` walks through those of the Humanoid and collects
+joints, bodies, shapes and sensors, and this module makes a `Description` of them.
 
-What OpenHRP leaves open is decided as its own loader does (ModelLoaderUtil.cpp, BodyInfo_impl.cpp):
-an empty limit is none and any number is one, so that `llimit 0 ulimit 0` holds a joint where it is;
-a joint's rotor adds rotorInertia gearRatio^2. Where that loader guesses (an unknown jointType is
-free), this one refuses. The order of the coordinates is that of the file, not that of jointId.
+Where OpenHRP's format is ambiguous, this reader follows OpenHRP's loader (ModelLoaderUtil.cpp,
+BodyInfo_impl.cpp): an empty limit means no limit and any number is a limit, so that `llimit 0
+ulimit 0` locks a joint; a joint's rotor adds rotorInertia gearRatio^2. Where that loader guesses
+(an unknown jointType is free), this one refuses. The order of the coordinates is that of the file,
+not that of jointId.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def read_openhrp(
 ) -> Description:
     """The robot in an OpenHRP VRML97 file; raises ModelFileError or DescriptionError.
 
-    `base` "floating" or "fixed" overrules the type of the root joint. Inlined files are looked for
-    beside the file and in the folders `roots`, and never read from anywhere else.
+    `base` "floating" or "fixed" overrides the type of the root joint. Inlined files are read only
+    from the folder of the file and the folders `roots`.
     """
     path = Path(path)
     root_joint = _root_joint(base)
@@ -47,7 +48,7 @@ def read_openhrp(
 def read_openhrp_text(
     text: str, source: str, base: str | None = None, roots: Iterable[str | Path] = ()
 ) -> Description:
-    """The robot in OpenHRP VRML97 text; `source` stands for the file in messages."""
+    """The robot in OpenHRP VRML97 text; `source` replaces the file name in messages."""
     root_joint = _root_joint(base)
     top = parse_vrml(text, source, [Path(root) for root in roots], OPENHRP)
     return _description(top, source, Path(source).stem, root_joint)
@@ -100,7 +101,7 @@ def _humanoid(top: list[Node], source: str) -> Node:
 
 
 def _outside(top: list[Node]) -> list[str]:
-    """A note on what stands beside the Humanoid and could be meant to touch it."""
+    """A note on nodes outside the Humanoid that could be meant to touch it."""
     kinds = ("Shape", "Transform", "Group", "Inline", "Joint", "Segment", "Switch", "LOD")
     left = [node.name or node.type for node in top if node.type in kinds]
     return [f"ignored, because they are outside the Humanoid: {first_few(left)}"] if left else []
@@ -116,7 +117,7 @@ def _link(name: str, bodies: list[tuple[float, np.ndarray, np.ndarray]]) -> Link
 
 
 def _sensors(tree: Tree) -> tuple[tuple[Frame, ...], tuple[Sensor, ...]]:
-    """Every sensor, and a frame of the same name where it is."""
+    """Every sensor, and a frame of the same name at its place."""
     taken = set(tree.bodies)  # a link on a fixed joint becomes a frame of its own name
     frames, sensors = [], []
     for node, link, pose in tree.sensors:

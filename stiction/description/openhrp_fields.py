@@ -150,7 +150,7 @@ def rotation(node: Node, name: str = "rotation") -> np.ndarray:
 
 
 def pose_of(node: Node) -> Pose:
-    """Where a Humanoid, Joint or sensor is in its parent: OpenHRP has no scale and no centre."""
+    """Pose of a Humanoid, Joint or sensor in its parent: OpenHRP has no scale and no centre."""
     scale = numbers(node, "scale", 3, (1.0, 1.0, 1.0))
     if (scale != 1.0).any():
         node.refuse(f"has scale {_shown(scale)}; only shapes can be scaled", "scale")
@@ -163,30 +163,30 @@ def pose_of(node: Node) -> Pose:
 
 
 class Affine(NamedTuple):
-    """Where a frame with scaled axes is in another one: x_other = position + axes x."""
+    """Affine map from a frame with scaled axes to another one: x_other = position + axes x."""
 
     position: np.ndarray
     axes: np.ndarray
 
     @classmethod
     def identity(cls) -> Affine:
-        """The frame itself."""
+        """The identity map."""
         return cls(np.zeros(3), np.eye(3))
 
     def then(self, inner: Affine | Pose) -> Affine:
-        """A frame given in this one, in the outer one."""
+        """`inner`, given in this frame, in the outer frame."""
         position, axes = inner
         return Affine(self.position + self.axes @ position, self.axes @ axes)
 
     def rigid(self, node: Node) -> Pose:
-        """The same as a pose; refused, at the node, where a Transform around it has a scale."""
+        """The same as a pose; refused, at the node, if an enclosing Transform has a scale."""
         if np.abs(self.axes.T @ self.axes - np.eye(3)).max() > 1e-9:
             node.refuse("is inside a Transform with a scale; only shapes can be scaled")
         return Pose(self.position, self.axes)
 
 
 def transform(node: Node) -> Affine:
-    """Where the children of a Transform are: translation, centre, rotation, scale in this order."""
+    """Affine map of a Transform: translation, centre, rotation, scale in this order."""
     centre = numbers(node, "center", 3, (0.0, 0.0, 0.0))
     scale = numbers(node, "scale", 3, (1.0, 1.0, 1.0))
     if (scale == 0.0).any():

@@ -1,4 +1,4 @@
-"""What OpenHRP's Joint says of its axis, its limits and its motor."""
+"""Axis, limits and motor of OpenHRP's Joint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
 def axis_of(node: Node) -> tuple[float, float, float]:
-    """The axis of a joint, of length one; OpenHRP also takes its letter."""
+    """The unit axis of a joint; OpenHRP also accepts a letter."""
     field = node.field("jointAxis")
     if field is not None and field.kind == "strings":
         name = string(node, "jointAxis")

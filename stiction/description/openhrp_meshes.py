@@ -74,7 +74,7 @@ def extrusion(node: Node) -> np.ndarray:
 
 
 def _each(node: Node, name: str, values: np.ndarray, count: int) -> np.ndarray:
-    """One row for each spine point; a single one serves for all."""
+    """One row for each spine point; a single row applies to all."""
     if len(values) not in (1, count):
         found = f"has {len(values)} values in {name} and {count} spine points"
         node.refuse(f"{found}; give one, or one for each", name)
@@ -99,14 +99,14 @@ def spine_frames(spine: np.ndarray) -> list[np.ndarray]:
     frames, last = [], normals[0]
     for y, normal in zip(tangents, normals, strict=True):
         z = -normal if normal @ last < 0.0 else normal
-        z = z - (z @ y) * y  # of a bent neighbour, not at right angles to this tangent
+        z = z - (z @ y) * y  # from a bent neighbour, not orthogonal to this tangent
         last = unit(z) if np.abs(z).max() > 1e-9 else last
         frames.append(np.stack([np.cross(y, last), y, last], axis=1))
     return frames
 
 
 def _filled(vectors: np.ndarray) -> np.ndarray:
-    """Unit vectors; a zero one is the one before it, the first ones those after them."""
+    """Unit vectors; a zero vector takes the one before it, leading zeros the first non-zero one."""
     given = np.flatnonzero(np.abs(vectors).max(axis=1) > 0.0)
     if len(given) == 0:
         return np.tile([0.0, 1.0, 0.0], (len(vectors), 1))

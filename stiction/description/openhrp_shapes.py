@@ -1,4 +1,4 @@
-"""Geometry of VRML97 as shapes: what a scale leaves of a primitive, and hulls of the rest."""
+"""Geometry of VRML97 as shapes: primitives if their scale allows, hulls for the rest."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from stiction.description.openhrp_meshes import elevation_grid, extrusion, face_
 from stiction.description.plain import quaternion_of, vector
 from stiction.description.vrml_nodes import Node
 
-ROUNDING = 1e-9  # by how much axes may miss right angles, and scales each other
-CORNERS = 24  # of the polygon that stands for a circle
+ROUNDING = 1e-9  # tolerance for orthogonal axes and for equal scales
+CORNERS = 24  # of the polygon that approximates a circle
 MOST_VERTICES = 1000  # of a hull; the outermost ones of a mesh with more
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # its z axis is VRML's y
 MESHES = {"IndexedFaceSet": face_set, "Extrusion": extrusion, "ElevationGrid": elevation_grid}
@@ -21,7 +21,7 @@ UNSOLID = ("IndexedLineSet", "PointSet", "Text")
 
 
 class Solid(NamedTuple):
-    """A shape without its name and link; `remark` says what was lost on the way."""
+    """A shape without its name and link; `remark` says what the conversion lost."""
 
     kind: str
     size: tuple[float, ...]
@@ -32,11 +32,11 @@ class Solid(NamedTuple):
 
 
 def solid_of(node: Node, place: Affine) -> Solid | str:
-    """The shape that a geometry node at `place` makes, or why it makes none."""
+    """The shape of a geometry node at `place`, or the reason why there is none."""
     beyond = "overflows when scaled or placed; give smaller numbers"
     if not (np.isfinite(place.position).all() and np.isfinite(place.axes).all()):
         node.refuse(beyond)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
         try:
             found = _solid_of(node, place)
         except np.linalg.LinAlgError:
@@ -142,9 +142,9 @@ def _outermost(points: np.ndarray) -> np.ndarray:
 
 
 def _unscaled(axes: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Rotation and the scale along each of its axes; whether that is all, without skew.
+    """Rotation, scale along each of its axes, and whether there is no skew.
 
-    Only for bodies that are their own mirror image: a mirror is dropped.
+    Only for bodies that are their own mirror image: a reflection is dropped.
     """
     scale = np.linalg.norm(axes, axis=0)
     R = axes / scale  # noqa: N806

@@ -1,4 +1,4 @@
-"""The walk through a Humanoid: its joints, bodies, shapes and sensors in the order of the file."""
+"""Traversal of a Humanoid: its joints, bodies, shapes and sensors in the order of the file."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ Body = tuple[float, np.ndarray, np.ndarray]  # mass, centre, inertia matrix abou
 
 
 class Place(NamedTuple):
-    """Where in the tree a node stands."""
+    """Place of a node in the tree."""
 
     link: str
     frame: Affine  # of the node in the link
-    segment: str = ""  # that it is in
+    segment: str = ""  # that contains it
     collides: bool = True
-    plain: bool = True  # not inside a Surface or Collision that says whether it collides
+    plain: bool = True  # not inside a Surface or Collision, which define whether it collides
 
 
 class Tree:
-    """What the walk has found so far."""
+    """Results of the traversal so far."""
 
     def __init__(self, humanoid: Pose, base: str | None) -> None:
-        """Begin with where the Humanoid is and the root's type, None for the file's own."""
+        """Start with the pose of the Humanoid and the root's type, None for the file's own."""
         self.humanoid, self.base = humanoid, base
         self.root = Pose.identity()  # of the root link in the world
         self.joints: list[Joint] = []
         self.bodies: dict[str, list[Body]] = {}  # by link
         self.shapes: list[Shape] = []
         self.sensors: list[tuple[Node, str, Pose]] = []
-        self.remarks: dict[str, list[str]] = {}  # and the names they are about
+        self.remarks: dict[str, list[str]] = {}  # and the names they refer to
         self.ids: dict[int, str] = {}
-        self.shape_names: dict[str, int] = {}  # and how often each was wanted
-        self.surfaced: set[str] = set()  # links with a Surface: their other shapes are only seen
+        self.shape_names: dict[str, int] = {}  # and how often each was requested
+        self.surfaced: set[str] = set()  # links with a Surface: their other shapes are visual only
         self.plain: set[str] = set()  # shapes
 
     def walk(self, root: Node) -> None:
@@ -87,14 +87,14 @@ class Tree:
         ]
 
     def notes(self) -> list[str]:
-        """What a human should know, one line for each kind of remark."""
+        """Notes for the user, one line for each kind of remark."""
         return [f"{remark}: {first_few(names)}" for remark, names in self.remarks.items()]
 
     def _remark(self, remark: str, name: str) -> None:
         self.remarks.setdefault(remark, []).append(name)
 
     def _visit(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
-        """Take in one node; returns what is to be visited next, in order."""
+        """Process one node; returns the nodes to visit next, in order."""
         if node.type == "Joint":
             return self._joint(node, place)
         if node.type == "Segment":
@@ -110,7 +110,7 @@ class Tree:
         return self._group(node, place)
 
     def _group(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
-        """What to visit in a node that only holds others."""
+        """Nodes to visit in a grouping node."""
         if node.type == "Transform":
             place = place._replace(frame=place.frame.then(transform(node)))
         if node.type == "Inline":
@@ -136,7 +136,7 @@ class Tree:
         return [(child, place) for child in nodes(node, "children")]
 
     def _collision(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
-        """VRML's own way to say what is touched: not its children, or a proxy in their stead."""
+        """VRML's own collision control: its children do not collide, or a proxy does instead."""
         proxy = nodes(node, "proxy")
         collide = truth(node, "collide", True)
         inside = place if collide and not proxy else place._replace(collides=False)
@@ -211,7 +211,7 @@ class Tree:
         )
 
     def _armature(self, node: Node, name: str) -> float:
-        """What the rotor adds to the inertia at the joint; OpenHRP's Jm2."""
+        """Inertia of the rotor reflected to the joint; OpenHRP's Jm2."""
         rotor = not_negative(node, "rotorInertia", 0.0)
         gear = number(node, "gearRatio", 1.0)
         equivalent = not_negative(node, "equivalentInertia", 0.0)
@@ -247,11 +247,11 @@ class Tree:
         if len(self.sensors) >= MOST_SENSORS:
             node.refuse(f"is one of more than {MOST_SENSORS} sensors, counting each USE; use fewer")
         self.sensors.append((node, place.link, pose))
-        inside = place._replace(frame=Affine(*pose), collides=False)  # OpenHRP only shows them
+        inside = place._replace(frame=Affine(*pose), collides=False)  # visual only in OpenHRP
         return [(child, inside) for child in nodes(node, "children")]
 
     def _shape_name(self, node: Node, wanted: str) -> str:
-        """The name, with a number where it is taken."""
+        """The name, with a number if it is taken."""
         if len(self.shapes) >= MOST_SHAPES:
             node.refuse(f"is one of more than {MOST_SHAPES} shapes, counting each USE; use fewer")
         name = wanted

@@ -1,4 +1,4 @@
-"""Small values that all readers make: plain tuples, unique names, words for messages."""
+"""Helpers that all readers share: plain tuples, unique names, words for messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stiction.description.description import Quaternion, Vector
 
 
 def unique(name: str, taken: set[str]) -> str:
-    """The name, lengthened until it is not taken; it is taken from then on."""
+    """The name, extended until it is not in `taken`, and added to it."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -33,6 +33,6 @@ def vector(values: np.ndarray) -> Vector:
 
 
 def quaternion_of(values: np.ndarray) -> Quaternion:
-    """Four numbers as a plain tuple of length one."""
+    """Four numbers as a plain tuple, normalised."""
     w, x, y, z = (float(value) for value in values / np.linalg.norm(values))
     return w, x, y, z

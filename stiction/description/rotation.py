@@ -38,7 +38,7 @@ def six(A: np.ndarray) -> np.ndarray:
 
 
 class Pose(NamedTuple):
-    """Where a frame is in another one: x_other = position + rotation x."""
+    """Pose of a frame in another one: x_other = position + rotation x."""
 
     position: np.ndarray
     rotation: np.ndarray

@@ -1,7 +1,7 @@
-"""URDF files, through yourdfpy and trimesh, as descriptions.
+"""URDF files, read with yourdfpy and trimesh, as descriptions.
 
-`urdf_text` looks through the file before yourdfpy sees it, `urdf_tree` finds its tree,
-`urdf_joints` and `urdf_shapes` make what their names say, `urdf_files` finds the meshes.
+`urdf_text` scans the file before yourdfpy reads it, `urdf_tree` finds its tree, `urdf_joints` and
+`urdf_shapes` make joints and shapes, `urdf_files` finds the meshes.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def read_urdf(
     roots: Sequence[str | Path] = (),
     mimic: str = "refused",
 ) -> Description:
-    """The robot in a URDF file; raises ModelFileError or DescriptionError, which name the file.
+    """The robot in a URDF file; raises ModelFileError or DescriptionError that names the file.
 
     Args:
         path: the file.
-        base: how the root link stands in the world: "floating", "fixed", or "planar", where it
+        base: how the root link is attached to the world: "floating", "fixed", or "planar", where it
             moves along x and z and turns about y.
-        roots: folders that meshes may be in, beside the package that the file is in.
-        mimic: what becomes of joints that should follow another one, which is not simulated:
+        roots: folders, besides the package of the file, that may hold meshes.
+        mimic: how to treat joints that should follow another one, which is not simulated:
             "refused", "free" to move by themselves, or "fixed" at zero.
     """
     path = Path(path)
@@ -63,7 +63,7 @@ def read_urdf_text(
     folder: str | Path | None = None,
     mimic: str = "refused",
 ) -> Description:
-    """The robot in URDF text; `source` stands for the file in messages, `folder` for its folder."""
+    """The robot in URDF text; `source` and `folder` replace the file and its folder."""
     choices = _choices(base, mimic)
     files = Files(Path(folder) if folder is not None else None, tuple(map(Path, roots)))
     try:
@@ -87,7 +87,7 @@ def _read(
 ) -> Description:
     robot, unread = scan_urdf(data, source, encoding)
     tree = tree_of(robot, source)
-    if tree.root == WORLD:  # the joints on it say how the robot stands
+    if tree.root == WORLD:  # its joints define how the robot is attached
         choices = choices._replace(base="fixed")
     joints = Joints(source, tree.root, choices, robot)
     shapes = Shapes(source, files, robot)
@@ -100,19 +100,19 @@ def _read(
 
 
 def _parsed(robot: Element, source: str) -> Parsed:
-    """The robot as yourdfpy reads it from what our own scan has let through."""
+    """The robot as yourdfpy reads it from the elements that our scan accepted."""
     from yourdfpy import URDF
 
     text = ElementTree.tostring(_xml(robot))
     try:
         return URDF.load(BytesIO(text), build_scene_graph=False, load_meshes=False).robot
-    except Exception as error:  # our scan leaves it nothing to complain of, as far as we know
+    except Exception as error:  # as far as we know, our scan refuses all such files
         message = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{source}: yourdfpy rejects it: {message}") from error
 
 
 def _xml(element: Element) -> ElementTree.Element:
-    """The element for yourdfpy, which knows no capsule and needs no transmissions."""
+    """The element for yourdfpy, which does not support capsules and needs no transmissions."""
     tag = "cylinder" if element.tag == "capsule" else element.tag
     made = ElementTree.Element(tag, element.attributes)
     made.extend(_xml(child) for child in element.children if child.tag != "transmission")

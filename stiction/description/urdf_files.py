@@ -1,4 +1,4 @@
-"""Where the files that a URDF file names are: inside the given folders, and nowhere else."""
+"""Lookup of files named in a URDF file: inside the given folders, and nowhere else."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from stiction.description.mesh import Hull, read_hull
 from stiction.errors import ModelFileError
 
 URDF_FOLDERS = ("urdf", "urdfs", "robots", "robot", "xml", "model", "models")
-HIGHEST = 5  # so many folders above a URDF file are looked at for the package it is in
+HIGHEST = 5  # number of folders above a URDF file that are searched for its package
 
 
 class Files:
-    """The folders that a URDF file may name files in, and the meshes that were read from them."""
+    """The folders that may hold the files of a URDF file, and the meshes read from them."""
 
     def __init__(self, folder: Path | None, roots: tuple[Path, ...]) -> None:
-        """`folder` is the one that the URDF file is in, None for a text that is in none."""
+        """`folder`: that of the URDF file, None for text without one."""
         self.folder = folder.resolve() if folder else None
         self.roots = [root.resolve() for root in roots]
         self.above = [self.folder, *self.folder.parents][:HIGHEST] if self.folder else []
@@ -23,7 +23,7 @@ class Files:
         self.hulls: dict[Path, Hull] = {}
 
     def find(self, name: str) -> Path | None:
-        """The file of that name; None if there is none, ModelFileError if it is outside."""
+        """The file with that name; None if it does not exist, ModelFileError if it is outside."""
         scheme, colon, rest = name.partition("://")
         if not colon:
             scheme, rest = "file", name
@@ -59,7 +59,7 @@ class Files:
 
 
 def _package(above: list[Path]) -> list[Path]:
-    """The folder of the package that a URDF file is in, from the folders above the file."""
+    """The folder of the package of a URDF file, among the folders above the file."""
     for folder in above:
         if (folder / "package.xml").is_file():
             return [folder]

@@ -1,4 +1,4 @@
-"""Joints of a URDF file, and the rotors that its transmissions put on them."""
+"""Joints of a URDF file, and the rotor inertias from its transmissions."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 MIMICS = ("refused", "free", "fixed")
-NEARLY_ONE = 1e-3  # an axis whose length is further from one gets a note
+NEARLY_ONE = 1e-3  # an axis whose length deviates more from one gets a note
 RATIOS = ("mechanicalReduction", "drake:gear_ratio")
 ROTORS = ("rotorInertia", "drake:rotor_inertia")
 
 
 class Choices(NamedTuple):
-    """What the user chooses about joints."""
+    """The user's choices for joints."""
 
     base: str  # one of BASES
     mimic: str  # one of MIMICS
 
 
 class Joints:
-    """Makes joints, and collects notes on what was read into them."""
+    """Makes joints, and collects notes on how they were read."""
 
     def __init__(self, source: str, root: str, choices: Choices, robot: Element) -> None:
-        """Begin with the transmissions of the robot."""
+        """Start with the transmissions of the robot."""
         self.source, self.root, self.choices = source, root, choices
         self.mimics: list[str] = []
         self.stretched: list[str] = []
@@ -45,7 +45,7 @@ class Joints:
         self.armatures = self._armatures(robot)
 
     def joint(self, parsed: Parsed, own: Element) -> Joint:
-        """The joint, which yourdfpy and we have parsed."""
+        """The joint, parsed by yourdfpy and by our scan."""
         where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
         self._refuse(parsed, where)
         position, quaternion = placed(parsed.origin)
@@ -81,7 +81,7 @@ class Joints:
         )
 
     def notes(self) -> list[str]:
-        """What a human should know."""
+        """Notes for the user."""
         few = first_few
         noted = {
             f"mimic joints are {self.choices.mimic}:": self.mimics,
@@ -146,7 +146,7 @@ class Joints:
         return limit.effort, limit.velocity
 
     def _armatures(self, robot: Element) -> dict[str, float]:
-        """Rotor inertias as felt at the joints: inertia times the square of the gear ratio."""
+        """Rotor inertias reflected to the joints: inertia times the square of the gear ratio."""
         armatures: dict[str, float] = {}
         for transmission in robot.all("transmission"):
             joints, actuators = transmission.all("joint"), transmission.all("actuator")
@@ -165,7 +165,7 @@ class Joints:
 
 
 def _number(actuator: Element, tags: tuple[str, ...], otherwise: float) -> float:
-    """The number in the first of the children of these tags, as text or as a value."""
+    """The number in the first child with one of these tags, as text or as a value."""
     for child in actuator.children:
         if child.tag in tags:
             return float(child.attributes.get("value", child.text))

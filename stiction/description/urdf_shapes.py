@@ -32,7 +32,7 @@ class Shapes:
     """Collects the shapes of the links, and notes on those that are left out."""
 
     def __init__(self, source: str, files: Files, robot: Element) -> None:
-        """Begin with no shapes."""
+        """Start with no shapes."""
         self.source, self.files = source, files
         self.shapes: list[Shape] = []
         self.meshes: dict[str, Hull] = {}
@@ -43,11 +43,11 @@ class Shapes:
         self.named: set[str] = set()
 
     def add(self, link: Link, element: Element) -> None:
-        """Read the shapes of a link, which yourdfpy and we have parsed in the same order."""
+        """Read the shapes of a link, parsed by yourdfpy and our scan in the same order."""
         for kind, parsed in (("collision", link.collisions), ("visual", link.visuals)):
             for i, (shape, own) in enumerate(zip(parsed, element.all(kind), strict=True)):
                 geometry = own.one("geometry")
-                assert geometry is not None  # the scan has seen to it
+                assert geometry is not None  # ensured by the scan
                 made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
                 if made is None:
                     continue
@@ -65,7 +65,7 @@ class Shapes:
                 )
 
     def notes(self) -> list[str]:
-        """What a human should know."""
+        """Notes for the user."""
         meshes = self.meshes.items()
         noted = {
             "visual meshes missing or not supported:": list(dict.fromkeys(self.lost)),
@@ -101,7 +101,7 @@ class Shapes:
     def _mesh(
         self, name: str, scale: np.ndarray | None, own: Element, collides: bool
     ) -> dict[str, Any] | None:
-        """A hull; None for a mesh that is only seen, and not there or of no known format."""
+        """A hull; None for a visual mesh that is missing or in an unknown format."""
         where = f"{self.source}, line {own.line}: mesh of {own.owner}"
         try:
             path = self.files.find(name)

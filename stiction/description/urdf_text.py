@@ -1,7 +1,7 @@
 """The XML of a URDF file as a small tree of the elements that are read, each checked.
 
-yourdfpy takes the first of two elements, fills in what is missing (an inertia of 1 kg m2) and goes
-on with what it can make of a file that is cut short. It sees only what has passed here.
+yourdfpy takes the first of two elements, fills in missing values (an inertia of 1 kg m2) and
+accepts as much as it can parse of a truncated file. It gets only what has passed here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stiction.errors import ModelFileError
 
 KIND = "a URDF file"
 LARGEST_URDF = 8_000_000  # [bytes]; the largest of 77 robots has 0.4 MB
-LARGEST_NUMBER = 1e15  # but of limits: products of four of them are still finite
+LARGEST_NUMBER = 1e15  # except for limits; products of four of them are still finite
 MOST_ELEMENTS = 100_000  # of those that are read
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 GEOMETRY = ("box", "cylinder", "sphere", "capsule", "mesh")
@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 
     required: str = ""
     optional: str = ""
-    children: str = ""  # of which there is exactly one
+    children: str = ""  # required exactly once
     many: bool = False  # whether its parent may have several
 
 
@@ -70,7 +70,7 @@ RULES = {
     "robot/transmission/actuator/drake:rotor_inertia": Rule("value:1"),
 }
 WITH_TEXT = ("mechanicalReduction", "rotorInertia")
-STRICT = ("inertial", "geometry")  # a misspelt child of these would change the robot
+STRICT = ("inertial", "geometry")  # a misspelt child of these would alter the robot
 COLOURS = ("robot/material", "robot/link/visual/material", "robot/link/collision/material")
 
 
@@ -94,26 +94,26 @@ class Element:
         return next((child for child in self.children if child.tag == tag), None)
 
     def numbers(self, attribute: str) -> list[float]:
-        """Numbers of an attribute; none where it is not given."""
+        """Numbers of an attribute; none if it is not given."""
         return [float(token) for token in self.attributes.get(attribute, "").split()]
 
 
 class UrdfScan(Scan):
-    """Builds the tree under `root`, and counts in `unread` what is left out of it."""
+    """Builds the tree under `root`, and counts skipped elements in `unread`."""
 
     def __init__(self, source: str, encoding: str | None = None) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         super().__init__(source, "a URDF file has a <robot> element", encoding)
         self.parser.CharacterDataHandler = self._text
         self.path = ""
         self.open: list[Element] = []
         self.root: Element | None = None
-        self.skipped_from = 0  # depth of the unread element that we are in
+        self.skipped_from = 0  # depth of the current skipped element
         self.count: Counter[str] = Counter()
         self.unread: Counter[str] = Counter()
 
     def element(self, tag: str, attributes: dict[str, str]) -> None:
-        """Put the element into the tree, or leave it out with all that it holds."""
+        """Add the element to the tree, or skip it with everything inside."""
         if self.depth == 1 and tag != "robot":
             message = f"the root element is <{tag}>; a URDF file has <robot>"
             raise ModelFileError(f"{self.where}: {message}")
@@ -213,7 +213,7 @@ class UrdfScan(Scan):
 
 
 def _shown(element: Element) -> str:
-    """The element in messages: a robot, a link or a joint, or something of one."""
+    """The element in messages: a robot, link or joint, or a part of one."""
     if element.tag == "robot" or element.owner.startswith(f"{element.tag} '"):
         return element.owner if element.attributes.get("name") else f"a <{element.tag}>"
     return f"<{element.tag}> of {element.owner}"
@@ -233,7 +233,7 @@ def _check_numbers(value: str, count: int, what: str) -> None:
 
 
 def scan_urdf(data: bytes, source: str, encoding: str | None = None) -> tuple[Element, list[str]]:
-    """The <robot> element of the text, and what in the text is not read."""
+    """The <robot> element of the text, and notes on the parts that are not read."""
     if len(data) > LARGEST_URDF:
         message = f"has {len(data)} bytes; {KIND} may have at most {LARGEST_URDF}"
         raise ModelFileError(f"{source}: {message}")

@@ -18,7 +18,7 @@ class Tree(NamedTuple):
 
 
 def tree_of(robot: Element, source: str) -> Tree:
-    """The one tree that the joints make of the links."""
+    """The single tree of links and joints."""
     links = _named(robot.all("link"), "link", source)
     joints = _named(robot.all("joint"), "joint", source)
     if not links:
@@ -47,7 +47,7 @@ def tree_of(robot: Element, source: str) -> Tree:
 def ends_of(joint: Element) -> tuple[str, str]:
     """Parent and child link of a joint."""
     parent, child = joint.one("parent"), joint.one("child")
-    assert parent is not None and child is not None  # the scan has seen to it
+    assert parent is not None and child is not None  # ensured by the scan
     return parent.attributes["link"], child.attributes["link"]
 
 
@@ -66,7 +66,7 @@ def _named(elements: list[Element], kind: str, source: str) -> dict[str, Element
 def _root(
     links: Iterable[str], joint_to: dict[str, str], joints: dict[str, Element], source: str
 ) -> str:
-    """The link without a parent, of which there is one; every link must lead up to it."""
+    """The only link without a parent; every link must be connected to it."""
     roots = [name for name in links if name not in joint_to]
     if len(roots) > 1:
         shown = ", ".join(f"'{name}'" for name in roots[:5])

@@ -1,8 +1,8 @@
 """VRML97 files as plain nodes.
 
-What a PROTO is made of is skipped; its fields and their defaults are kept. A field has the type of
-what follows its name: numbers, strings, TRUE and FALSE, or nodes. Nothing here recurses, so that a
-file nested deeper than it should be is an error like any other.
+The body of a PROTO is skipped; its fields and their defaults are kept. The type of a field follows
+from its value: numbers, strings, TRUE and FALSE, or nodes. Nothing here recurses, so that excessive
+nesting is an error like any other.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from stiction.errors import ModelFileError
 
 LARGEST_FILE = 64_000_000  # [bytes]
 DEEPEST_NESTING = 200  # nodes inside nodes
-MOST_NODES = 300_000  # so many are read in two seconds
+MOST_NODES = 300_000  # read in about two seconds
 HEADER = "#VRML V2.0 utf8"
 
 
 @dataclass
 class Scene:
-    """What a file says at its top level, and the Inline nodes anywhere in it."""
+    """The top-level nodes of a file, and the Inline nodes anywhere in it."""
 
     nodes: list[Node]
     inlines: list[Node] = default(default_factory=list)
@@ -34,7 +34,7 @@ class Scene:
 
 
 def parse(text: str, source: str, extensions: Mapping[str, frozenset[str]] | None = None) -> Scene:
-    """The nodes of a VRML97 text; `extensions` are nodes that need no PROTO, with their fields."""
+    """The nodes of a VRML97 text; `extensions`: nodes that need no PROTO, with their fields."""
     if len(text) > LARGEST_FILE:
         message = f"has {len(text)} characters; a model file may have at most {LARGEST_FILE}"
         raise ModelFileError(f"{source}: {message}")
@@ -48,15 +48,15 @@ def parse(text: str, source: str, extensions: Mapping[str, frozenset[str]] | Non
 
 @dataclass(slots=True)
 class _Frame:
-    """Something that has begun and not ended: a node, a list of values, a PROTO's interface."""
+    """An open construct: a node, a list of values, a PROTO's interface."""
 
     kind: str  # "file", "list", "node" or "interface"
-    node: Node  # the node itself, or the one whose field the list is
+    node: Node  # the node itself, or the node that the list's field belongs to
     name: str = ""  # of that field
 
 
 class _Parser:
-    """One pass over one text, with what has begun on a stack."""
+    """One pass over one text, with a stack of open constructs."""
 
     def __init__(self, text: Text, known: Mapping[str, frozenset[str]]) -> None:
         self.text, self.known = text, known
@@ -76,7 +76,7 @@ class _Parser:
         return self.found
 
     def _in_list(self, frame: _Frame) -> None:
-        """One value of a list, or a statement of the file."""
+        """Read one value of a list, or a statement of the file."""
         token = self.tokens.next()
         if frame.kind == "file":
             if token.kind == "end":
@@ -95,7 +95,7 @@ class _Parser:
             self._value(frame, token)
 
     def _in_node(self, frame: _Frame) -> None:
-        """One field of a node, or its end."""
+        """Read one field of a node, or its end."""
         token = self.tokens.next()
         node = frame.node
         if (token.kind, token.word) == ("mark", "}"):
@@ -123,7 +123,7 @@ class _Parser:
             self._refuse(token, f"{node.title} has the field {token.shown} twice; give it once")
 
     def _begin_field(self, node: Node, name: Token) -> None:
-        """Read the value of a field, or begin to."""
+        """Read the value of a field, or open its list or node."""
         node.fields[name.word] = Field(name.position, [])
         frame = _Frame("list", node, name.word)
         token = self.tokens.next()
@@ -162,7 +162,7 @@ class _Parser:
             self._refuse(token, f"{complaint}; give one or the other")
 
     def _node(self, frame: _Frame, token: Token) -> Node:
-        """The node of a USE, or one that begins here and is filled by the steps that follow."""
+        """The node of a USE, or a new node, filled by the following steps."""
         if token.word == "USE":
             return self._used()
         name = ""
@@ -230,7 +230,7 @@ class _Parser:
         self.stack.append(frame)
 
     def _in_interface(self, frame: _Frame) -> None:
-        """One field or event of a PROTO, or the end of its interface and its body."""
+        """Read one field or event of a PROTO, or the end of its interface and its body."""
         node, token = frame.node, self.tokens.next()
         assert node.proto is not None
         if (token.kind, token.word) == ("mark", "]"):

@@ -1,4 +1,4 @@
-"""VRML97 files on disk, with the files that they inline, never outside the folders given."""
+"""VRML97 files on disk and the files that they inline, only inside the given folders."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from stiction.description.vrml import HEADER, LARGEST_FILE, MOST_NODES, Scene, p
 from stiction.description.vrml_nodes import Node
 from stiction.errors import ModelFileError
 
-MOST_FILES = 1000  # that one model may be made of
+MOST_FILES = 1000  # of one model
 DEEPEST_INLINES = 20  # files inside files
 
 
 def read_vrml(
     path: Path, roots: Iterable[Path], extensions: Mapping[str, frozenset[str]]
 ) -> list[Node]:
-    """The top-level nodes of a file; every Inline has the nodes of its own file in `inlined`."""
+    """The top-level nodes of a file; every Inline holds the nodes of its file in `inlined`."""
     scene = parse(text_of(path), str(path), extensions)
     folders = [folder.resolve() for folder in (path.parent, *roots)]
     _Inlines(folders, extensions).fill(path.resolve(), scene)
@@ -26,14 +26,14 @@ def read_vrml(
 def parse_vrml(
     text: str, source: str, roots: Iterable[Path], extensions: Mapping[str, frozenset[str]]
 ) -> list[Node]:
-    """The same for a text without a file of its own; Inlines are looked for in the roots."""
+    """The same for text without a file; Inlines are searched in the roots."""
     scene = parse(text, source, extensions)
     _Inlines([folder.resolve() for folder in roots], extensions).fill(None, scene)
     return scene.nodes
 
 
 def text_of(path: Path) -> str:
-    """The text of a VRML97 file, refused by its size and first bytes before it is read."""
+    """The text of a VRML97 file; size and first bytes are checked before it is read."""
     try:
         if not path.is_file():
             raise ModelFileError(f"{path}: is not a file; give the path of a VRML97 file")
@@ -62,7 +62,7 @@ def _check_start(start: bytes, path: Path) -> None:
 
 
 class _Inlines:
-    """The files of a model and which one inlines which."""
+    """The files of a model, and which file inlines which."""
 
     def __init__(self, folders: list[Path], extensions: Mapping[str, frozenset[str]]) -> None:
         self.folders, self.extensions = folders, extensions

@@ -1,4 +1,4 @@
-"""What a VRML97 file is made of once it is read: nodes, their fields, and the nodes that exist."""
+"""Parsed VRML97: nodes and their fields, and the table of standard nodes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ FIELD_TYPES = frozenset(
 
 
 def node_table(text: str) -> dict[str, frozenset[str]]:
-    """Fields of each node from lines `Node: field field`; an indented line goes on."""
+    """Fields of each node from lines `Node: field field`; an indented line continues."""
     table: dict[str, frozenset[str]] = {}
     for line in text.replace("\n  ", " ").strip().splitlines():
         name, fields = line.split(":")
@@ -89,10 +89,10 @@ VRML97 = node_table(_TABLE)  # ISO/IEC 14772-1, chapter 6; events left out
 
 
 class Text:
-    """The text of one file, which knows its lines."""
+    """The text of one file, with its line numbers."""
 
     def __init__(self, source: str, text: str) -> None:
-        """Keep the text, and what stands for its file in messages."""
+        """Store the text, and the name of its file for messages."""
         self.source, self.text = source, text
 
     def refuse(self, position: int, complaint: str) -> NoReturn:
@@ -103,14 +103,14 @@ class Text:
 
 @dataclass(slots=True)
 class Field:
-    """What stands behind the name of a field; a single value and a list of one are the same."""
+    """The value of a field; a single value and a list of one are the same."""
 
     position: int
     values: array | list  # numbers as an array; strings, truth values or nodes as a list
 
     @property
     def kind(self) -> str:
-        """What the values are, for messages."""
+        """Kind of the values, for messages."""
         if not self.values:
             return "nothing"
         names = {float: "numbers", str: "strings", bool: "TRUE or FALSE", Node: "nodes"}
@@ -128,7 +128,7 @@ class Proto:
 
 @dataclass(slots=True)
 class Node:
-    """A node; `fields` holds those that the file gives."""
+    """A node; `fields` holds those given in the file."""
 
     type: str
     name: str  # its DEF, or ""
@@ -145,7 +145,7 @@ class Node:
 
     @property
     def title(self) -> str:
-        """What the node is called in messages."""
+        """Name of the node in messages."""
         return (
             f"{self.type} '{self.name}'" if self.name else f"{with_article(self.type)} without DEF"
         )
@@ -157,5 +157,5 @@ class Node:
 
 
 def nodes_in(field: Field | None) -> list[Node]:
-    """The nodes of a field that may be absent; anything else in it is not a node."""
+    """The nodes of a field that may be absent; other values are ignored."""
     return [value for value in field.values if isinstance(value, Node)] if field else []

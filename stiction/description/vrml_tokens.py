@@ -1,4 +1,4 @@
-"""The words of a VRML97 text, one after the other."""
+"""Tokens of a VRML97 text."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TOKEN = re.compile(
     | (?P<other>.[^\s,\[\]{{}}\#"]{{0,40}}+))""",
     re.VERBOSE | re.DOTALL,
 )
-RUN = re.compile(  # many numbers at once, which is most of a large file
+RUN = re.compile(  # many numbers at once: they make up most of a large file
     r"[\s,]*+(?:[-+0-9.][-+0-9.eE]*+(?:[\s,]++|(?=[\]}]))){1,10000}+"
 )
 PLAIN = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 
 
 class Token(NamedTuple):
-    """A word, number, string or bracket and where it begins; a string without its quotes."""
+    """A word, number, string or bracket, and its position; a string without its quotes."""
 
     kind: str  # mark, number, string, word or end
     word: str
@@ -48,11 +48,11 @@ class Tokens:
     """The tokens of a text, read once from the front."""
 
     def __init__(self, text: Text) -> None:
-        """Begin at the front."""
+        """Start at the beginning."""
         self.text, self.position = text, 0
 
     def next(self) -> Token:
-        """The next token; at the end, one of kind "end" for ever."""
+        """The next token; at the end of the text always one of kind "end"."""
         found = TOKEN.match(self.text.text, self.position)
         if found is None or found.lastgroup is None:
             self.text.refuse(self.position, "is not VRML97")
@@ -74,7 +74,7 @@ class Tokens:
         self.text.refuse(token.position, f"{token.shown} is not VRML97; remove it")
 
     def back(self, token: Token) -> None:
-        """Give back the token read last, which is not a string."""
+        """Push back the last token, which must not be a string."""
         self.position = token.position
 
     def word(self, what: str, after: str) -> Token:
@@ -85,7 +85,7 @@ class Tokens:
         return token
 
     def mark(self, mark: str, after: str) -> None:
-        """Pass a bracket or brace."""
+        """Consume a bracket or brace."""
         token = self.next()
         if (token.kind, token.word) != ("mark", mark):
             complaint = f"{after} is followed by {token.shown}; write '{mark}'"
@@ -137,7 +137,7 @@ class Tokens:
         return value[0]
 
     def skip_braces(self, after: str) -> None:
-        """Pass everything between a brace and the one that closes it."""
+        """Skip everything from a brace to its closing brace."""
         opened = self.position
         self.mark("{", after)
         depth = 1

@@ -1,4 +1,4 @@
-"""XML of model files, looked through with limits of our own before anything else reads it."""
+"""XML of model files, scanned with our own limits before any other reader."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from xml.parsers import expat
 
 from stiction.errors import ModelFileError
 
-LARGEST_FILE = 64_000_000  # [bytes]; a 120 MB comment loads in MuJoCo, and nobody meant it
+LARGEST_FILE = 64_000_000  # [bytes]; a 120 MB comment would load in MuJoCo, but is never intended
 DEEPEST_NESTING = 500  # elements
 
 
 def bytes_of(path: Path, kind: str, largest: int = LARGEST_FILE) -> bytes:
-    """The content of a file; `kind` says in messages what it should be, as in "an MJCF file"."""
+    """The content of a file; `kind`: the expected type in messages, e.g. "an MJCF file"."""
     try:
         size = path.stat().st_size
         if size > largest:
@@ -26,10 +26,10 @@ def bytes_of(path: Path, kind: str, largest: int = LARGEST_FILE) -> bytes:
 
 
 class Scan:
-    """One pass over the elements of one file; refuses entities and nesting without end."""
+    """One pass over the elements of one file; refuses entities and excessive nesting."""
 
     def __init__(self, source: str, expected: str, encoding: str | None = None) -> None:
-        """Begin; `expected` ends messages about what is no XML."""
+        """Start; `expected` ends messages about invalid XML."""
         self.source, self.expected = source, expected
         self.depth = 0
         self.parser = expat.ParserCreate(encoding)
@@ -43,7 +43,7 @@ class Scan:
         return f"{self.source}, line {self.parser.CurrentLineNumber}"
 
     def run(self, data: bytes) -> None:
-        """Go through the text and call `element` and `ended`."""
+        """Parse the text and call `element` and `ended`."""
         if not data.strip():
             raise ModelFileError(f"{self.source}: is empty; {self.expected}")
         try:
@@ -52,10 +52,10 @@ class Scan:
             raise ModelFileError(f"{self.source}: is not XML: {error}; {self.expected}") from error
 
     def element(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the start of an element; `depth` counts it already."""
+        """Handle the start of an element; `depth` already includes it."""
 
     def ended(self, tag: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
@@ -74,7 +74,7 @@ class Scan:
 
 
 def without_comments(data: bytes) -> bytes:
-    """The same lines without comments: readers of robots allow -- in them, which XML forbids."""
+    """The same lines without comments: robot readers allow -- in comments, which XML forbids."""
     kept, start = [], 0
     while (opened := data.find(b"<!--", start)) >= 0:
         closed = data.find(b"-->", opened + 4)

@@ -1,4 +1,4 @@
-"""Motion -> what is measured of it: ground reactions, criteria of contact, work and energy."""
+"""Measurements of a motion: ground reactions, contact criteria, work and energy."""
 
 from stiction.metrics.contact_criteria import (
     Criteria,

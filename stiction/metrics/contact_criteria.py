@@ -7,13 +7,13 @@ Analysis", arXiv 2304.06372. A contact problem is solved exactly if
 
     Paper    Here                              Meaning
     lam      force * dt                        impulse of the step [N s]
-    c        contact_velocity                  velocity that the step ends with [m/s]
+    c        contact_velocity                  velocity at the end of the step [m/s]
     mu       friction_coefficients             mu_static for a point at rest, else mu_kinetic
     Phi(c)   mu |c_t| n                        De Saxce's correction
 
 Departs from the paper: distances to cones are Euclidean (its ContactBench takes the largest
-component), and maximum dissipation is measured per point. In a step that was taken in parts because
-something hit the ground, lam is the impulse of all parts and c that of the last.
+component), and maximum dissipation is measured per point. In a step that an impact divides into
+parts, lam is the impulse of all parts and c the velocity of the last.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from stiction.world.materials import pair_table
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
-REST = 1e-6  # slower than this a point is at rest, if its model has no speed of its own [m/s]
+REST = 1e-6  # a point slower than this is at rest, unless its model defines the speed [m/s]
 
 
 class Friction(NamedTuple):
@@ -41,12 +41,12 @@ class Friction(NamedTuple):
 
     static: np.ndarray
     kinetic: np.ndarray
-    stick_speed: np.ndarray  # no faster than this a point is at rest and has static friction [m/s]
-    asked_first: np.ndarray  # bool: that is asked as the step begins; else as it ends
+    stick_speed: np.ndarray  # up to this speed a point is at rest and has static friction [m/s]
+    asked_first: np.ndarray  # bool: speed is evaluated at the start of the step, else at its end
 
 
 class Criteria(NamedTuple):
-    """Errors of the contact problem per step and point, (n, points); zero where it is solved."""
+    """Errors of the contact problem per step and point, (n, points); zero for an exact solution."""
 
     primal: np.ndarray  # distance of the impulse to the friction cone [N s]
     dual: np.ndarray  # distance of c + Phi(c) to the dual cone [m/s]
@@ -56,7 +56,7 @@ class Criteria(NamedTuple):
     conic: np.ndarray  # |<lam, c>| [J]; zero only for models that relax the problem to a convex one
 
     def worst(self) -> dict[str, float]:
-        """Largest value of each criterion, 0 where nothing was recorded."""
+        """Largest value of each criterion, 0 if nothing was recorded."""
         return {name: largest(values) for name, values in self._asdict().items()}
 
 
@@ -89,7 +89,7 @@ def criteria(motion: Motion, mu: ArrayLike | None = None) -> Criteria:
 def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
     """Distance of the contact forces to their friction cones [N], (n, points).
 
-    A force that pulls is outside too. mu as in `criteria`.
+    A pulling force is outside the cone, too. mu as in `criteria`.
     """
     require_contact(motion)
     n = normals(motion)
@@ -99,7 +99,7 @@ def cone_violation(motion: Motion, mu: ArrayLike | None = None) -> np.ndarray:
 
 
 def has_friction_cone(motion: Motion) -> bool:
-    """Tell whether the contact model of a motion has a coefficient of friction."""
+    """Whether the contact model of a motion has a coefficient of friction."""
     return not {"mu_static", "mu_kinetic", "mu"}.isdisjoint(_model(motion)._fields)
 
 
@@ -107,10 +107,11 @@ def friction_coefficients(motion: Motion) -> Friction:
     """Static and kinetic coefficients of friction of all contact points, (n, points).
 
     They are the fields mu_static and mu_kinetic (or mu) of the contact model for the pair of
-    materials of each point; a model that has only one of them uses it for both. Whether a point is
-    at rest is asked as the model asks it: by its `stick_speed` as the step ends, by its `eps` as
-    the step begins. An `eps` of 0 is one that the model derives: a point rests if friction can stop
-    it within the step, which takes at least the speed mu g dt of a body that lies alone.
+    materials of each point; a model that has only one of them uses it for both. A point is at rest
+    by the model's own criterion: its `stick_speed` at the end of the step, or its `eps` at the
+    start. A model with an `eps` of 0 derives the speed: a point rests if friction can stop it
+    within the step, which is possible at least up to mu g dt, the value for a single body lying on
+    the ground.
     """
     require_contact(motion)
     model = _model(motion)
@@ -135,7 +136,7 @@ def friction_coefficients(motion: Motion) -> Friction:
 
 
 def split(vectors: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Parts of vectors (..., 3) along unit normals, (...), and across them, (..., 3)."""
+    """Normal components of vectors (..., 3), (...), and their tangential parts, (..., 3)."""
     along = _inner(vectors, n)
     return along, vectors - along[..., None] * n
 
@@ -145,7 +146,7 @@ def cone_distance(
 ) -> np.ndarray:
     """Distance of vectors to the cone `across * run <= rise * normal`, 0 inside it.
 
-    Where the nearest point of the cone is its tip, that is the length of the vector.
+    If the nearest point of the cone is its apex, this is the length of the vector.
     """
     length = np.hypot(rise, run)
     sine, cosine = rise / length, run / length  # of half the opening angle
@@ -155,12 +156,12 @@ def cone_distance(
 
 
 def largest(values: np.ndarray) -> float:
-    """Largest of those values that are numbers, 0 if none is."""
+    """Largest value, ignoring NaN; 0 if there is none."""
     return float(np.max(values, where=np.isfinite(values), initial=0.0))
 
 
 def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np.ndarray:
-    """Coefficient of friction in force at every step and point, (n, points)."""
+    """Applicable coefficient of friction at every step and point, (n, points)."""
     if mu is None:
         friction = friction_coefficients(motion)
         asked = np.where(friction.asked_first, _size(motion.slip), speed)
@@ -191,7 +192,7 @@ def _model(motion: Motion) -> Any:
 
 
 def _table(motion: Motion, model: Any) -> np.ndarray:
-    """Parameters of every pair of materials as they were in the run, (pairs, fields)."""
+    """Parameters of every pair of materials in the run, (pairs, fields)."""
     rows = motion.parameters.get("pairs")
     if rows is None:  # an older file
         _, _, pairs = contact_points_of(motion.world)

@@ -1,4 +1,4 @@
-"""Creep, equal sharing of forces, effort of the contact solver, and all of it in one table."""
+"""Creep, force sharing and solver effort, and a table of all quality measures."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from stiction.metrics.points import normals, points_under, require_contact
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
-NEAR = 1e-6  # a point so close to the ground touches it [m]
+NEAR = 1e-6  # a point this close to the ground touches it [m]
 
 
 class Creep(NamedTuple):
-    """How fast points move that should be stuck [m/s]; NaN where no point is stuck."""
+    """Speed of points that should stick [m/s]; NaN where a point does not stick."""
 
     speed: np.ndarray  # (n, points)
     maximum: float
@@ -38,15 +38,16 @@ class SolverSummary(NamedTuple):
     iterations_mean: float
     iterations_max: int
     residual_max: float
-    fallbacks: int  # steps that needed another method than the first
-    failures: int  # steps that were not solved, recorded or not
+    fallbacks: int  # steps that needed a method other than the first
+    failures: int  # unsolved steps, recorded or not
 
 
 def creep(motion: Motion, margin: float = 1e-3) -> Creep:
-    """Speed along the ground of stuck points [m/s].
+    """Speed along the ground of sticking points [m/s].
 
-    A point is stuck at the begin of a step if its force in this step and in that before was inside
-    the static cone, by `margin` of it, and not on the kinetic cone, where sliding points are.
+    A point sticks at the start of a step if its forces in this step and the one before are inside
+    the static cone, by the fraction `margin`, and not on the kinetic cone, where sliding points
+    are.
     """
     if not (0 <= margin < 1):
         raise InputError(f"creep(margin={margin!r}): give a fraction from 0 to below 1")
@@ -68,7 +69,7 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
 def force_spread(motion: Motion, foot: str) -> np.ndarray:
     """Standard deviation of the normal forces of a foot's touching points over their mean, (n).
 
-    0: all carry the same. NaN where the foot carries nothing.
+    0: all points carry the same. NaN if the foot carries nothing.
     """
     under = points_under(motion, foot)
     followed = motion.contact_points
@@ -100,8 +101,8 @@ def solver_summary(motion: Motion) -> SolverSummary:
 def quality(motion: Motion) -> dict[str, float]:
     """Largest depth, cone violation, creep, criteria and solver effort of a motion, by name.
 
-    A model without friction coefficients has no cone: cone violation, creep and criteria are left
-    out.
+    A model without friction coefficients has no cone; cone violation, creep and criteria are
+    omitted.
     """
     require_contact(motion)
     found = {"depth [m]": largest(motion.depth)}

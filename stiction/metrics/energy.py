@@ -1,10 +1,11 @@
-"""Where the energy of a motion goes: the work of every force, step by step.
+"""Energy balance of a motion: the work of every force, step by step.
 
-The work of a force in a step is its product with the mean of the velocities at both ends. An
-integrator declares when in the step its forces act (`Accounting`). For `SemiImplicitEuler`, in the
-configuration of the step's begin, with joint damping at its end: that accounts for kinetic energy
-exactly. Others are accounted for in the middle of the step. What remains is the error of the
-integrator, and of a contact law that changes from stage to stage of a step. It falls with dt.
+The work of a force in a step is its product with the mean of the velocities at both ends, times dt.
+An integrator declares when in the step its forces act (`Accounting`). For `SemiImplicitEuler` they
+act in the configuration at the start of the step, with joint damping at its end; this accounts for
+kinetic energy exactly. For other integrators they act at the middle of the step. The remainder is
+the error of the integrator, and of a contact law that changes from stage to stage. It decreases
+with dt.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ class EnergyBalance(NamedTuple):
     """Change of energy and work in every step [J], (n) each; NaN in the last row.
 
     kinetic + potential = torque + joints + damping + normal + friction + external + remainder.
-    Work is positive where it adds energy to the robots. Joint springs are part of the potential.
+    Positive work adds energy to the robots. The energy of joint springs is potential energy.
     """
 
     kinetic: np.ndarray  # change
     potential: np.ndarray  # change, of height and joint springs
-    torque: np.ndarray  # controllers, and what prescribed motion takes
+    torque: np.ndarray  # controllers, and the forces of prescribed motion
     joints: np.ndarray  # joint friction and stops
     damping: np.ndarray  # joint damping
     normal: np.ndarray  # contact forces along the normals
-    friction: np.ndarray  # contact forces along the ground, on the points in the world: belts drive
-    external: np.ndarray  # pushes and tables; NaN where the run had such and they are not given
-    remainder: np.ndarray  # not explained: errors, and external work that is not known
+    friction: np.ndarray  # contact forces along the ground, at world velocities: belts do work
+    external: np.ndarray  # pushes and tables; NaN if the run had any and they are not given
+    remainder: np.ndarray  # unexplained: errors, and unknown external work
 
     @property
     def contact(self) -> np.ndarray:
@@ -57,7 +58,7 @@ class EnergyBalance(NamedTuple):
         return self.kinetic + self.potential
 
     def cumulative(self) -> EnergyBalance:
-        """Sums from the begin of the motion to each moment, (n) each; 0 in the first row."""
+        """Sums from the start of the motion to each sample, (n) each; 0 in the first row."""
         return EnergyBalance(*(np.concatenate([[0.0], np.cumsum(part[:-1])]) for part in self))
 
 
@@ -66,8 +67,8 @@ def energy_balance(
 ) -> EnergyBalance:
     """Change of energy and work of every force in each step.
 
-    forces: what `simulate` was given as such; a motion does not keep them. Without them their work
-    is in the remainder.
+    forces: the external forces given to `simulate`; a motion does not store them. Without them,
+    their work is part of the remainder.
     """
     if motion.parameters.get("record every", 1) != 1:
         raise InputError(
@@ -96,10 +97,10 @@ def energy_balance(
 
 
 def contact_work(motion: Motion) -> np.ndarray:
-    """Work of the contact forces on the robots against the ground in each step [J], (n - 1).
+    """Work of the contact forces on the robots, relative to the ground, per step [J], (n - 1).
 
-    What a moving belt does by carrying the points along is left out: this is never positive in
-    sum, but for springs that give back what they have taken.
+    The work that a moving belt does by carrying the points along is left out. The sum is thus never
+    positive, except that springs return stored energy.
     """
     dt = step_length(motion)
     q, v_mean = _at_work(motion, _accounting(motion).configuration * dt)
@@ -109,14 +110,14 @@ def contact_work(motion: Motion) -> np.ndarray:
 
 
 def _accounting(motion: Motion) -> Accounting:
-    """Return when the forces of a step act; in its middle if the integrator is not known here."""
+    """When the forces of a step act; at its middle for an integrator that is not registered."""
     name = motion.parameters.get("integrator")
     declared = (when for kind, when in ACCOUNTING.items() if kind.__name__ == name)
     return next(declared, IN_THE_MIDDLE)
 
 
 def _at_work(motion: Motion, later: float) -> tuple[np.ndarray, np.ndarray]:
-    """Configurations `later` in each step [s], (n - 1, nq), and mean velocities, (n - 1, nv)."""
+    """Configurations `later` [s] into each step, (n - 1, nq), and mean velocities, (n - 1, nv)."""
     q, v = motion.q[:-1], motion.v[:-1]
     moved = advanced(motion, q, v, later) if later > 0 else q
     return moved, (v + motion.v[1:]) / 2
@@ -125,8 +126,8 @@ def _at_work(motion: Motion, later: float) -> tuple[np.ndarray, np.ndarray]:
 def _torque(motion: Motion, when: Accounting) -> np.ndarray:
     """Torques that act in each step, (n - 1, nv).
 
-    Where recorded ones are those of the begin of a step, the mean with the next step's is nearer to
-    what acts over the step.
+    Unless torques are held over the step, the recorded ones are those at its start, and the mean
+    with those of the next step is a better estimate.
     """
     torque = motion.torque[:-1]
     if when.torque_held:
@@ -154,7 +155,7 @@ def _external_work(
     v: np.ndarray,
     later: float,
 ) -> np.ndarray | None:
-    """Work of pushes and tables in each step [J], (n - 1); None where they are not known."""
+    """Work of pushes and tables in each step [J], (n - 1); None if they are not known."""
     count = int(motion.parameters.get("external forces", 0))
     if forces is None:
         return np.zeros(len(q)) if count == 0 else None

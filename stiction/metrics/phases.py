@@ -1,4 +1,4 @@
-"""How a foot stands: on its heel, flat, on its toe, or not at all."""
+"""Contact phases of a foot: on its heel, flat, on its toe, or in flight."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from stiction.world.soles import SOLE_DEPTH
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
-END = 1 / 3  # of the sole's length: so long are heel and toe
-NEAR = 0.01  # of the sole's length: an end that is so near the ground stands on it
+END = 1 / 3  # length of heel and of toe, over the sole's length
+NEAR = 0.01  # an end closer than this to the ground stands on it, over the sole's length
 NO_LENGTH = 1e-6  # a sole shorter than this has no heel and no toe [m]
 
 
@@ -32,14 +32,14 @@ class ContactPhase(IntEnum):
 
 
 def contact_phases(motion: Motion, foot: str) -> np.ndarray:
-    """`ContactPhase` of a foot at every moment, (n) whole numbers.
+    """`ContactPhase` of a foot at every sample, (n) integers.
 
-    The sole is the contact points of the foot that are lowest at home; its heel is the rear third,
-    its toe the front third, along the x axis that the robot's base has at home. A foot flies while
-    the ground presses it with less than a thousandth of the robot's weight. Otherwise it is flat if
-    both heel and toe are nearer to the ground than a hundredth of the sole's length, or in it; else
-    it stands on the nearer of the two. A sole of one point is flat. At the last moment, which has
-    no force, the force of the step before counts.
+    The sole consists of the contact points of the foot that are lowest at home; its heel is the
+    rear third, its toe the front third, along the x axis of the robot's base at home. A foot is in
+    flight while the ground force is less than a thousandth of the robot's weight. Otherwise it is
+    flat if both heel and toe are closer to the ground than a hundredth of the sole's length, or in
+    it; else it stands on the nearer of the two. A sole of one point is flat. The last sample has no
+    force; that of the step before is used.
     """
     under = points_under(motion, foot)
     pressed = _pressed(motion, under)

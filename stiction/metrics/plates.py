@@ -1,13 +1,13 @@
-"""Virtual force plates, read like those of a gait laboratory.
+"""Virtual force plates, with the output of those in a gait laboratory.
 
-Plates report the reaction, the force on whoever stands on them, in axes of the plate: x along its
-length, y along its width to the left of x, z up. (Many manufacturers print the action instead, the
-force on the plate, with z down.) With the origin in the middle of the top surface,
+Plates report the reaction, the force on the robot that stands on them, in plate axes: x along the
+length, y along the width to the left of x, z up. (Many manufacturers report the action instead, the
+force on the plate, with z down.) With the origin at the centre of the top surface,
 
     centre of pressure  x = -M_y / F_z,  y = M_x / F_z,  z = 0
     free moment         T_z = M_z - x F_y + y F_x
 
-so that F at the centre of pressure together with T_z about z replaces all contact forces.
+so that F at the centre of pressure and T_z about z are equivalent to all contact forces.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 class PlateReading(NamedTuple):
-    """What a force plate measured, in its own axes; NaN where the motion has no forces."""
+    """Readings of a force plate, in its own axes; NaN where the motion has no forces."""
 
     force: np.ndarray  # (n, 3) on the robot [N]
     moment: np.ndarray  # (n, 3) about the origin of the plate [N m]
-    centre_of_pressure: np.ndarray  # (n, 3) from the origin [m]; NaN where nothing presses
+    centre_of_pressure: np.ndarray  # (n, 3) from the origin [m]; NaN without load
     free_moment: np.ndarray  # (n) about z through the centre of pressure [N m]; NaN likewise
 
 
 @dataclass(frozen=True)
 class ForcePlate:
-    """A level rectangle of the ground whose contact forces are summed up."""
+    """A level rectangle of the ground whose contact forces are summed."""
 
     name: str
     centre: tuple[float, float]  # x and y in the world [m]
@@ -57,7 +57,7 @@ class ForcePlate:
 
     @property
     def origin(self) -> np.ndarray:
-        """Middle of the surface in the world [m], (3)."""
+        """Centre of the surface in the world [m], (3)."""
         return np.array([*self.centre, self.height])
 
     @property
@@ -67,7 +67,7 @@ class ForcePlate:
         return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
     def read(self, motion: Motion) -> PlateReading:
-        """What the plate measures of a motion: forces of the contact points over its rectangle."""
+        """Readings for a motion, from the forces of the contact points above the rectangle."""
         return force_plate(motion, self)
 
     def _wrong(self, field: str, wanted: str) -> InputError:

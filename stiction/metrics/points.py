@@ -1,4 +1,4 @@
-"""Where the points of a motion are and how they move; all compiled code of the metrics is here."""
+"""Positions and velocities of points in a motion; all compiled code of the metrics is here."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Followed(NamedTuple):
 
     position: np.ndarray  # (n, points, 3) [m]
     velocity: np.ndarray  # (n, points, 3) [m/s]
-    normal: np.ndarray  # (n, points, 3) unit normal of the ground where it is met
+    normal: np.ndarray  # (n, points, 3) unit normal of the ground at the point
     pair: np.ndarray  # (n, points) number of the pair of materials that meet
-    depth: np.ndarray  # (n, points) in the ground, minus the gap over it [m]
+    depth: np.ndarray  # (n, points) in the ground, minus the gap above it [m]
 
 
 # -------------------------------------------------------------------------------- compiled routines
@@ -38,7 +38,7 @@ class Followed(NamedTuple):
 
 @routine
 def _follow_points(dynamics, contact_points, ground, q, v, followed):
-    """Write where the contact points are in the world, how they move, what they meet, n times."""
+    """Write position, velocity, normal, pair and depth of the contact points at n states."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         velocities(dynamics, v[k])
@@ -56,7 +56,7 @@ def _follow_points(dynamics, contact_points, ground, q, v, followed):
 
 @routine
 def _follow_link(dynamics, link, point, q, position):
-    """Write where a point of a link is in the world at n configurations."""
+    """Write the position of a point of a link in the world at n configurations."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         p = world_point(dynamics, link, (point[0], point[1], point[2]))
@@ -72,7 +72,7 @@ def _advance_all(tree, q, v, dt):
 
 @routine
 def _momentum_of_links(dynamics, first, last, q, v, weighted_centre, total):
-    """Write mass times centre and momentum about the world's origin of the links from first on."""
+    """Write mass times centre, and momentum about the world's origin, of links first to last."""
     tree = dynamics.tree
     for k in range(len(q)):
         move_links(dynamics, q[k], v[k])
@@ -94,7 +94,7 @@ def _momentum_of_links(dynamics, first, last, q, v, weighted_centre, total):
 
 @routine
 def _external_power(dynamics, forces, time, begin, dt, q, v, power):
-    """Write the power of external forces in n steps at states q, v and times inside the steps."""
+    """Write the power of external forces in n steps, at states q, v and times within the steps."""
     for k in range(len(q)):
         forward_kinematics(dynamics, q[k])
         velocities(dynamics, v[k])
@@ -120,7 +120,7 @@ def point_velocities(motion: Motion) -> np.ndarray:
 
 
 def followed_points(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
-    """Return what all contact points do at some states; those of the motion it has itself."""
+    """Return all contact points at the given states; `motion.contact_points` has its own."""
     shape = (len(q), motion.depth.shape[1], 3)
     position, velocity, normal = (np.zeros(shape) for _ in range(3))
     pair, depth = np.zeros(shape[:2], np.int64), np.zeros(shape[:2])
@@ -153,7 +153,7 @@ def point_links(motion: Motion) -> np.ndarray:
 
 
 def points_under(motion: Motion, foot: str) -> np.ndarray:
-    """Numbers of the contact points of a link."""
+    """Indices of the contact points of a link."""
     links = point_links(motion)
     found = np.flatnonzero(links == motion.world.place(foot).link)
     require_contact(motion)
@@ -172,7 +172,7 @@ def require_contact(motion: Motion) -> None:
 
 
 def links_of(motion: Motion, robot: str | None) -> tuple[int, int]:
-    """First link of a robot, and that after its last; of all robots for None."""
+    """First link of a robot, and the one after its last; of all robots for None."""
     first = 1
     for one in motion.world.robots:
         last = first + len(one.link_name)
@@ -204,7 +204,7 @@ def advanced(motion: Motion, q: np.ndarray, v: np.ndarray, dt: float) -> np.ndar
 def external_power(
     motion: Motion, forces: Forces, time: np.ndarray, q: np.ndarray, v: np.ndarray
 ) -> np.ndarray:
-    """Power of external forces at states inside the first steps of a motion [W], (len(q))."""
+    """Power of external forces at states within the first steps of a motion [W], (len(q))."""
     power = np.zeros(len(q))
     begin = motion.time[: len(q)]
     _external_power(
@@ -223,7 +223,7 @@ def step_length(motion: Motion) -> float:
 
 
 def world_points(what: str, value: ArrayLike, n: int) -> np.ndarray:
-    """Check a point, or one per moment, and return it as (n, 3) [m]."""
+    """Check a point, or one per sample, and return it as (n, 3) [m]."""
     points = numbers(value)
     if points.shape not in ((3,), (n, 3)) or not np.isfinite(points).all():
         raise InputError(f"{what}: found {value!r}; give a finite point (3) or ({n}, 3) in m")

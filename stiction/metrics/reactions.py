@@ -23,7 +23,7 @@ from stiction.metrics.points import (
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
-IN_FLIGHT = 1e-3  # part of its weight: a robot that is carried less than this flies
+IN_FLIGHT = 1e-3  # in flight if the ground force over the weight is below this
 
 
 class FootWrench(NamedTuple):
@@ -41,8 +41,8 @@ def foot_force(motion: Motion, foot: str) -> np.ndarray:
 def foot_wrench(motion: Motion, foot: str, about: ArrayLike | None = None) -> FootWrench:
     """Contact force on a link and its moment, in world axes.
 
-    about: a point of the world, (3) or (n, 3) [m], that the moment is about; the origin of the
-    named link or frame, wherever it is, by default.
+    about: reference point of the moment in the world, (3) or (n, 3) [m]; default the moving origin
+    of the named link or frame.
     """
     under = points_under(motion, foot)
     if about is None:
@@ -60,18 +60,18 @@ def centre_of_pressure(motion: Motion, foot: str) -> np.ndarray:
 def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) -> np.ndarray:
     """Zero-moment point on the ground in world axes [m], (n, 3); NaN in flight.
 
-    The point of the ground's plane about which what the ground does to the robot has no moment
+    The point of the ground plane about which the moment of the ground reaction has no component
     along the plane (Vukobratovic & Borovac 2004). On flat ground it is the centre of pressure of
-    all feet together, and always inside their hull (Sardain & Bessonnet 2004), apart from friction
-    at contact points that are in the ground by a depth. On other grounds the plane is the level one
+    all feet together, and always inside their hull (Sardain & Bessonnet 2004), apart from the
+    moment of friction at points below the surface. On other grounds the plane is the level one
     through the centre of pressure.
 
-    definition: "forces" takes the recorded contact forces. "motion" takes the rates of change of
-    linear and angular momentum, by the difference of two moments, less gravity, and no contact
-    force: whatever else acts from outside (a push, a joint to the world) counts as if the ground
-    did it. Both agree, up to the error of a difference, where only the ground and gravity act.
+    definition: "forces" uses the recorded contact forces. "motion" uses the rates of change of
+    linear and angular momentum, by finite differences, minus gravity, and no contact force: any
+    other external force (a push, a joint to the world) counts as a ground reaction. Both agree, up
+    to the error of the differences, if only the ground and gravity act.
 
-    robot: of this robot alone, and of all together by default.
+    robot: only this robot; all together by default.
     """
     require_contact(motion)
     first, last = links_of(motion, robot)
@@ -91,7 +91,7 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
 
 
 def _from_momentum(motion: Motion, robot: str | None) -> tuple[np.ndarray, np.ndarray, float]:
-    """Force and moment about the origin that move a robot besides gravity, and its weight."""
+    """Force and moment about the origin on a robot other than gravity, and its weight."""
     mass, weighted, total = momentum_of(motion, robot)
     gravity = motion.world.gravity
     rate = np.full_like(total, np.nan)
@@ -104,7 +104,7 @@ def _from_momentum(motion: Motion, robot: str | None) -> tuple[np.ndarray, np.nd
 def _point_without_moment(
     normal: np.ndarray, origin: np.ndarray, wrench: FootWrench, least: float
 ) -> np.ndarray:
-    """Point P of a plane with n x (moment about P) = 0; NaN where n . F is least or less.
+    """Point P of a plane with n x (moment about P) = 0; NaN where n . F is at most `least`.
 
     With a point O of the plane and M the moment about it, P = O + n x M / (n . F).
     """
@@ -117,7 +117,7 @@ def _point_without_moment(
 
 
 def _plane(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit normal (3) and a point, (3) or (n, 3), of the plane that zero-moment points are in."""
+    """Unit normal (3) and a point, (3) or (n, 3), of the plane of zero-moment points."""
     ground = motion.world.ground
     bound = ground.bind()  # type: ignore[union-attr]
     if isinstance(bound, FlatGround):
@@ -128,7 +128,7 @@ def _plane(motion: Motion, under: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _pressure_centre(motion: Motion, under: np.ndarray) -> np.ndarray:
     """Mean position of contact points weighted by pressure [m], (n, 3); NaN in flight.
 
-    Pressure is the force along the normal of flat ground, upwards on uneven ground.
+    Pressure is the force along the normal of flat ground; on uneven ground, the vertical force.
     """
     pressure = motion.force[:, under] @ motion.world.ground.normal()  # type: ignore[union-attr]
     total = pressure.sum(axis=1)

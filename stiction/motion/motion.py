@@ -49,7 +49,7 @@ LATER = ("contact_velocity", "solver")  # not in the first files of this format
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Recorded arrays over n moments, and the world that they belong to.
+    """Recorded arrays at n samples, and the world that they belong to.
 
     Forces, depths and slips in row k are those of the step that starts at time k; in the last row
     of a complete run they are NaN. Contact points are all points that may touch;
@@ -60,28 +60,28 @@ class Motion:
     time: np.ndarray  # (n) [s]
     q: np.ndarray  # (n, nq)
     v: np.ndarray  # (n, nv)
-    torque: np.ndarray  # (n, nv) of controllers, and what prescribed motion takes [N m or N]
+    torque: np.ndarray  # (n, nv) of controllers and of prescribed motion [N m or N]
     passive: np.ndarray  # (n, nv) joint friction and stops [N m or N]
     force: np.ndarray  # (n, points, 3) contact force on the robots [N]
     depth: np.ndarray  # (n, points) penetration [m]
     slip: np.ndarray  # (n, points, 3) velocity along the ground of touching points [m/s]
-    # (n, points, 3) of touching points against the ground as the step ends, less the slowest that
-    # is allowed along the normal [m/s]; zeros if not recorded
+    # (n, points, 3) of touching points relative to the ground at the end of the step, minus the
+    # least velocity along the normal [m/s]; zeros if not recorded
     contact_velocity: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    # (n, 3) of the contact solver: iterations of all solutions tried in the step, and the worst
-    # residual and stage (0: solved at once, 9: not solved) of those that it was taken with
+    # (n, 3) of the contact solver: iterations of all solutions tried in the step, and the largest
+    # residual and stage (0: first method, 9: not solved) of the solutions that were used
     solver: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    parameters: dict[str, Any] = field(default_factory=dict)  # how it was simulated
+    parameters: dict[str, Any] = field(default_factory=dict)  # settings of the simulation
     versions: dict[str, str] = field(default_factory=lambda: versions())
 
     def __post_init__(self) -> None:
-        """Fill in zeros for what was not recorded."""
+        """Fill in zeros for arrays that were not recorded."""
         for name, shape in (("contact_velocity", self.force.shape), ("solver", (len(self), 3))):
             if getattr(self, name).shape == (0,):
                 object.__setattr__(self, name, np.zeros(shape))
 
     def __len__(self) -> int:
-        """The number of moments."""
+        """The number of samples."""
         return len(self.time)
 
     @property
@@ -99,12 +99,12 @@ class Motion:
         return UnsolvedSteps(len(bad), len(rows), residual, time)
 
     def state(self, k: int = -1) -> State:
-        """State at moment k, the last by default."""
+        """State at sample k, the last by default."""
         return State(self.q[k].copy(), self.v[k].copy(), float(self.time[k]))
 
     @cached_property
     def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Centre of mass, momentum about the world's origin and energies at every moment."""
+        """Centre of mass, momentum about the world's origin and energies at every sample."""
         n = len(self.time)
         centre, momenta, energies = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 2))
         measure(allocate(self.world.tree), self.q, self.v, centre, momenta, energies)
@@ -125,7 +125,7 @@ class Motion:
 
     @cached_property
     def contact_points(self) -> Followed:
-        """Positions, velocities and ground of all contact points at every moment.
+        """Position, velocity, normal, pair and depth of all contact points at every sample.
 
         They are computed once, from the recorded states, and are read-only.
         """
@@ -155,7 +155,7 @@ class Motion:
         return foot_force(self, foot)
 
     def foot_wrench(self, foot: str, about: ArrayLike | None = None) -> FootWrench:
-        """Contact force on a link, and its moment about a point of the world or its origin."""
+        """Contact force on a link, and its moment about a point, by default the link's origin."""
         from stiction.metrics import foot_wrench
 
         return foot_wrench(self, foot, about)
@@ -199,7 +199,7 @@ class Motion:
         return cone_violation(self, mu)
 
     def creep(self, margin: float = 1e-3) -> Creep:
-        """Speed along the ground of points that should be stuck [m/s]."""
+        """Speed along the ground of points that should stick [m/s]."""
         from stiction.metrics import creep
 
         return creep(self, margin)
@@ -251,7 +251,7 @@ class Motion:
         try:
             with tempfile.TemporaryDirectory(dir=path.parent) as folder:
                 unfinished = Path(folder) / path.name
-                # from this version on HDF5 keeps checksums of its own tables
+                # since this version HDF5 stores checksums of its own tables
                 with h5py.File(unfinished, "w", libver="v110") as file:
                     self._write(file)
                 os.replace(unfinished, path)

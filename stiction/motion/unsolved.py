@@ -14,12 +14,12 @@ from stiction.step.loop import Report
 
 @dataclass(frozen=True)
 class UnsolvedSteps:
-    """Steps in which the contact problem, or the friction of the joints, was not solved."""
+    """Steps whose contact problem or joint friction was not solved."""
 
     count: int
     steps: int  # taken, solved or not
     residual: float  # the worst of them, in the unit of the contact model's tolerance
-    time: float | None  # when the worst of them began [s]
+    time: float | None  # start of the worst of them [s]
 
     @property
     def share(self) -> float:

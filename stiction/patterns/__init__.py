@@ -1,6 +1,6 @@
-"""Motions of robots on two legs: planned here, or recorded by others.
+"""Motions of two-legged robots: planned here, or read from files of other programs.
 
-Planned: `walk`, `squat`, `sway`, `reach`, `lean`, `jump`. Of others: `read_openhrp`,
+Planned: `walk`, `squat`, `sway`, `reach`, `lean`, `jump`. Read: `read_openhrp`,
 `read_openhrp_text`, `read_opensim`.
 """
 

@@ -1,4 +1,4 @@
-"""A robot on two legs as patterns see it: soles, legs, and Jacobians of what is to be placed."""
+"""A two-legged robot as planners need it: soles, legs, and Jacobians of their targets."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from stiction.patterns.soles import Sole, find_soles
 from stiction.robot.robot import Robot
 from stiction.world.world import World
 
-MIDDLE = 0.8  # of the largest distance from hip and ankle: a joint that far may be the knee
-STRETCHED = 0.95  # of the length of a leg: no farther from hip to ankle unless told otherwise
+MIDDLE = 0.8  # the knee is farther than this from hip and ankle, over the largest such distance
+STRETCHED = 0.95  # largest distance from hip to ankle over the length of the leg, by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,22 +31,22 @@ class Leg:
 
     links: tuple[int, ...]  # of the robot, from the hip to the foot
     knee: int  # link that moves at the knee
-    length: float  # from the hip over the knee to the ankle [m]
+    length: float  # from hip to knee to ankle [m]
 
 
 class Placement(NamedTuple):
     """One configuration of a body, in world axes."""
 
-    soles: np.ndarray  # (2, 3) middles [m]
+    soles: np.ndarray  # (2, 3) centres [m]
     axes: np.ndarray  # (2, 3, 3)
     centre: np.ndarray  # (3) of mass [m]
-    sole_jacobians: np.ndarray  # (2, 6, nv) velocity of the middle, then angular velocity
+    sole_jacobians: np.ndarray  # (2, 6, nv) velocity of the centre, then angular velocity
     centre_jacobian: np.ndarray  # (3, nv)
 
 
 @routine
 def _measure_body(dynamics, q, at_rest, links, places, J, dense, centre):  # type: ignore[no-untyped-def]
-    """Jacobians of points of links; inertia, whose first rows are the momentum; centre of mass."""
+    """Jacobians of points of links; inertia, whose first rows give the momentum; centre of mass."""
     move_links(dynamics, q, at_rest)
     joint_space_inertia(dynamics)
     dense_inertia(dynamics.tree, dynamics.H, dense)
@@ -60,7 +60,7 @@ class Body:
     """A robot with a free base and two soles, alone in a world."""
 
     def __init__(self, robot: Robot, feet: tuple[str, str] | None = None) -> None:
-        """Find soles and legs; feet as in `find_soles`."""
+        """Find soles and legs; `feet` as in `find_soles`."""
         if not isinstance(robot, Robot):
             raise InputError(f"expected a robot, found {type(robot).__name__}")
         if len(robot.joint_type) == 0 or robot.joint_type[0] != FREE:
@@ -75,7 +75,7 @@ class Body:
         self.legs = (self._leg(self.soles[0]), self._leg(self.soles[1]))
 
     def chain(self, link: int) -> tuple[int, ...]:
-        """Links from the base, without it, to a link."""
+        """Links from the base (excluded) to a link."""
         links: list[int] = []
         while link > 0:
             links.append(link)
@@ -83,7 +83,7 @@ class Body:
         return tuple(links[::-1])
 
     def arm(self, hand: str) -> tuple[int, ...]:
-        """Links from where an arm branches off, without that link, to the hand."""
+        """Links from where an arm branches off (excluded) to the hand."""
         links = self.chain(self.world.place(hand).link - 1)
         parents = self.robot.parent.tolist()
         branching = [k for k, link in enumerate(links) if parents.count(link) > 1]
@@ -95,7 +95,7 @@ class Body:
         return [d for link in links for d in range(index[link + 1], index[link + 2])]
 
     def _leg(self, sole: Sole) -> Leg:
-        """Find the knee: far from both hip and ankle, it turns most about the sideways axis."""
+        """Find the knee: far from hip and ankle, its axis is the nearest to the lateral axis."""
         links = self.chain(sole.link)
         if len(links) < 3:
             raise InputError(
@@ -119,13 +119,13 @@ class Body:
 
     @property
     def gravity(self) -> float:
-        """Size of gravity [m/s2]."""
+        """Magnitude of gravity [m/s2]."""
         return float(-self.world.gravity[2])
 
     # ----------------------------------------------------------------------- where everything is
 
     def at(self, q: np.ndarray) -> Placement:
-        """Where soles and centre of mass are, and what moves them."""
+        """Poses of the soles, centre of mass, and their Jacobians."""
         d, nv = self._dynamics, self.world.nv
         J, dense, centre = np.zeros((2, 6, nv)), np.zeros((nv, nv)), np.zeros((1, 3))
         at_rest = np.zeros(self.world.nv)
@@ -137,7 +137,7 @@ class Body:
         return Placement(positions, rotations, centre[0], J, dense[:3] / self.mass)
 
     def sole_pose(self, q: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Middle and axes of a sole in the world."""
+        """Centre and axes of a sole in the world."""
         placed = self.at(q)
         return placed.soles[side], placed.axes[side]
 
@@ -152,11 +152,11 @@ class Body:
         origin = self._dynamics.origin[1] + self._dynamics.position[place.link]
         return origin + self._dynamics.rotation[place.link] @ place.position
 
-    # ------------------------------------------------------------------------------ where to begin
+    # ------------------------------------------------------------------------------ starting poses
 
     @cached_property
     def single(self) -> list[tuple[int, int]]:
-        """Position and velocity index of every revolute and prismatic joint, the robot's order."""
+        """Index in q and in v of every revolute and prismatic joint, in the robot's order."""
         types, tree = self.robot.joint_type, self.world.tree
         return [
             (int(tree.q_index[link + 1]), int(tree.v_index[link + 1]))
@@ -165,7 +165,7 @@ class Body:
         ]
 
     def standing(self) -> np.ndarray:
-        """Home configuration with the soles' middle at the origin of the ground, knees bent."""
+        """Home configuration with bent knees and the midpoint of the soles at the origin."""
         q = self.robot.home.copy()
         for leg in self.legs:
             self._bend(q, leg)
@@ -174,7 +174,7 @@ class Body:
         return q
 
     def _bend(self, q: np.ndarray, leg: Leg) -> None:
-        """Bend a knee that is nearly straight by half a radian, the way it has more room."""
+        """Bend a nearly straight knee by half a radian, in the direction with the larger range."""
         hip, ankle = (self._origin(q, link) for link in (leg.links[0], leg.links[-1]))
         if np.linalg.norm(hip - ankle) <= STRETCHED * leg.length:
             return
@@ -188,12 +188,12 @@ class Body:
         return self._dynamics.origin[1] + self._dynamics.position[link + 1]
 
     def home_width(self) -> float:
-        """Distance between the middles of the soles across the walking direction at home [m]."""
+        """Lateral distance between the centres of the soles at home [m]."""
         left, right = self.sole_pose(self.robot.home, 0), self.sole_pose(self.robot.home, 1)
         return abs(float((left[0] - right[0]) @ left[1][:, 1]))
 
     def hip_height(self, q: np.ndarray) -> float:
-        """Least height of a hip above its ankle [m]."""
+        """Smallest height of a hip above its ankle [m]."""
         rises = [
             self._origin(q, leg.links[0])[2] - self._origin(q, leg.links[-1])[2]
             for leg in self.legs
@@ -201,9 +201,9 @@ class Body:
         return float(min(rises))
 
     def height_for(self, stride: float) -> float:
-        """Height of the centre of mass at home [m], less what bends the legs enough for a stride.
+        """Height of the centre of mass at home [m], lowered to bend the legs enough for a stride.
 
-        stride: how far apart the feet are along the walk when both are on the ground [m].
+        stride: distance of the feet along the walk while both are on the ground [m].
         """
         home = self.robot.home.copy()
         ground = min(float(self.sole_pose(home, side)[0][2]) for side in (0, 1))

@@ -1,4 +1,4 @@
-"""Functions of time: steps without jerks at their ends, and derivatives of sampled coordinates."""
+"""Functions of time: smooth steps, and derivatives of sampled coordinates."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.patterns.body import Body
 
 SAMPLE = 0.005  # time between the samples of a pattern [s]
-MIRRORED = 16  # samples added at both ends; what happens at the end of a spline decays as 0.27^k
+MIRRORED = 16  # samples added at both ends; the influence of a spline's end decays as 0.27^k
 
 
 def sample_times(duration: float, sample: float = SAMPLE) -> np.ndarray:
-    """Times of the samples of a pattern that lasts at least so long [s]."""
+    """Times of the samples of a pattern that lasts at least `duration` [s]."""
     return np.arange(int(np.ceil(duration / sample - 1e-9)) + 1) * sample
 
 
 def smooth_step(x: np.ndarray) -> np.ndarray:
-    """From 0 at x = 0 to 1 at x = 1 with the least jerk; rests outside."""
+    """Minimum-jerk curve from 0 at x = 0 to 1 at x = 1; constant outside."""
     s = np.clip(x, 0.0, 1.0)
     return s**3 * (10 - 15 * s + 6 * s**2)
 
 
 def piecewise(time: np.ndarray, knots: Sequence[tuple[float, ArrayLike]]) -> np.ndarray:
-    """Values that go from knot (time, value) to knot along `smooth_step`, (n, ...)."""
+    """Interpolation between knots (time, value) by `smooth_step`, (n, ...)."""
     value = np.array([np.asarray(knots[0][1], float)] * len(time))
     for (t0, a), (t1, b) in zip(knots[:-1], knots[1:], strict=True):
         s = smooth_step((time - t0) / (t1 - t0))
@@ -57,7 +57,7 @@ def derivatives(body: Body, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray
 
 
 def _resting_slopes(time: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Slopes of the smooth spline that rests at both ends: that of the motion and its mirror."""
+    """Slopes of the spline with zero velocity at both ends: through the motion and its mirror."""
     m = min(MIRRORED, len(time) - 1)
     before, after = 2 * time[0] - time[m:0:-1], 2 * time[-1] - time[-2 : -m - 2 : -1]
     times = np.concatenate([before, time, after])

@@ -1,4 +1,4 @@
-"""Torques that a pattern takes, and gains from the inertias that joints carry."""
+"""Torques that a pattern requires, and gains from the inertia that each joint moves."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 def ground_wrench(
     body: Body, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Force and moment about the world's origin that the motion takes; forces along coordinates."""
+    """Required ground force and moment about the world's origin; forces along the coordinates."""
     force = mechanics.inverse_dynamics(body.world, q, v, a)
     moment = np.cross(q[:3], force[:3]) + body.base_rotation(q) @ force[3:6]
     return force[:3], moment, force
 
 
 def holding_torques(pattern: Pattern) -> np.ndarray:
-    """Torques of the single joints [N m or N], (n, joints): inverse dynamics less the ground's.
+    """Torques of the single joints [N m or N], (n, joints): inverse dynamics with ground forces.
 
-    What the ground does is known as a whole, from the base. A foot alone on the ground takes it
-    all; of two, each takes a share of the force at the middle of its sole, as the zero-moment point
-    lies between them, and the same share of the moment that is left.
+    The six equations of the base determine the total wrench of the ground. In single support it
+    acts on one foot. In double support each foot gets a fraction of the force, at the centre of its
+    sole, according to the position of the zero-moment point between the feet, and the same fraction
+    of the remaining moment.
     """
     body, n = pattern.body, len(pattern.time)
     torque = np.zeros((n, body.world.nv))
@@ -43,10 +44,10 @@ def holding_torques(pattern: Pattern) -> np.ndarray:
 
 
 def leg_shares(pattern: Pattern) -> np.ndarray:
-    """Parts of the weight on the left and the right foot, (n, 2); zero in flight.
+    """Fractions of the weight on the left and the right foot, (n, 2); zero in flight.
 
-    With both feet on the ground they are as the zero-moment point lies between the soles, along
-    the line through their middles; equal where there is no such point.
+    In double support they follow from the position of the zero-moment point between the soles,
+    along the line through their centres; they are equal if there is no such point.
     """
     shares = pattern.support.astype(float)
     for k in np.flatnonzero(pattern.support.all(axis=1)):
@@ -58,17 +59,17 @@ def leg_shares(pattern: Pattern) -> np.ndarray:
 
 
 def _wrenches(pattern: Pattern, k: int, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
-    """Force and moment of the ground at the middle of each sole, (2, 6)."""
+    """Force and moment of the ground at the centre of each sole, (2, 6)."""
     shares, middles = pattern.shares[k], pattern.soles[k, :, :3]
     left = moment - np.cross(shares @ middles, force)
     return np.array([np.concatenate([share * force, share * left]) for share in shares])
 
 
 def joint_gains(pattern: Pattern) -> np.ndarray:
-    """Inertias that the single joints are to move [kg m2 or kg], (joints), in the first pose.
+    """Inertias that the single joints move [kg m2 or kg], (joints), in the first pose.
 
-    A joint of the legs carries the whole robot: its inertia as one rigid body about the axis, which
-    the inertia of the free base tells. Any other joint carries what hangs on it.
+    A leg joint carries the whole robot: the inertia is that of the robot as one rigid body about
+    the axis, from the inertia of the free base. Any other joint carries its subtree.
     """
     body, q = pattern.body, pattern.q[0]
     H = mechanics.inertia(body.world, q)
@@ -86,10 +87,10 @@ def joint_gains(pattern: Pattern) -> np.ndarray:
 
 
 def servo_signals(pattern: Pattern) -> np.ndarray:
-    """Control signals, (n, nu), with which the robot's own actuators give the pattern's torques.
+    """Control signals, (n, nu), for which the robot's actuators produce the pattern's torques.
 
-    That is, where the robot is as planned: a position servo is told to go beyond the planned angle
-    by what its stiffness needs for the torque, and by what its damping takes off.
+    This holds on the planned motion: the target of a position servo leads the planned angle by the
+    torque over its stiffness, and compensates its damping.
     """
     robot, single = pattern.robot, pattern.body.single
     column = {d: i for i, (_, d) in enumerate(single)}

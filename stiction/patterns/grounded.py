@@ -1,8 +1,8 @@
-"""A recorded motion of joints as a `Pattern`: with the base that it has while a sole stands.
+"""A recorded joint motion as a `Pattern`: the base follows from the sole that stands.
 
-Whoever planned a walk knew where the base goes; a file of joint angles does not tell. But a sole
-that carries the robot lies flat and does not move, so the joints place the base: at every moment on
-the lower sole, which stays where it was put down.
+A file of joint angles does not contain the motion of the base. But the supporting sole lies flat
+and does not move, so the joint angles determine the base: at every sample it is placed on the lower
+sole, which stays where it was put down.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from stiction.robot.robot import Robot
 SAMPLE = 0.004  # between the samples [s]
 CUTOFF = 6.0  # [Hz]
 TOUCHES = 2e-3  # a sole no higher than this is on the ground [m]
-LOWER = 1e-4  # the other sole takes over when it is lower by this [m]
+LOWER = 1e-4  # the other sole becomes the support when it is lower by this [m]
 
 
 def grounded(
     motion: Recorded, robot: Robot, cutoff: float = CUTOFF, feet: tuple[str, str] | None = None
 ) -> Pattern:
-    """The motion of all joints of a robot with the base that stands on its lower sole.
+    """The motion of all joints of a robot, with the base placed on the lower sole.
 
-    cutoff: what is faster does not count for accelerations, and so for the zero-moment point and
-    for torques [Hz]. feet: as in `walk`. The zero-moment point that the file plans becomes
-    `zmp_reference`, that of the motion where it plans none.
+    cutoff: low-pass for the accelerations, and thus for the zero-moment point and the torques [Hz].
+    feet: as in `walk`. `zmp_reference` is the planned zero-moment point of the file, or that of the
+    motion if the file has none.
     """
     body, single = Body(robot, feet), single_joints(robot)
     if set(single) != set(motion.joints):
@@ -63,7 +63,7 @@ def grounded(
 
 
 def torques_at(pattern: Pattern, motion: Recorded) -> np.ndarray:
-    """Torques that a grounded motion takes, at its own samples and in its order, (n, joints)."""
+    """Torques that a grounded motion requires, at its samples, in its joint order, (n, joints)."""
     names = [str(pattern.robot.joint_name[link - 1]) for link in _links(pattern)]
     columns = [names.index(name) for name in motion.joints]
     time = motion.time - motion.time[0]
@@ -71,12 +71,12 @@ def torques_at(pattern: Pattern, motion: Recorded) -> np.ndarray:
 
 
 def _links(pattern: Pattern) -> list[int]:
-    """Links, as the world counts them, whose joints have the columns of the torques."""
+    """Links of the world's forest whose joints are the columns of the torques."""
     return [int(pattern.body.world.tree.dof_link[d]) for _, d in pattern.body.single]
 
 
 def in_world(points: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Points in the axes of a free base, (n, 3), in the world."""
+    """Points given in the axes of a free base, (n, 3), in world axes."""
     pairs = zip(points, q, strict=True)
     return np.array([one[:3] + matrix(one[3:7]) @ point for point, one in pairs])
 
@@ -84,14 +84,14 @@ def in_world(points: np.ndarray, q: np.ndarray) -> np.ndarray:
 def _bases(body: Body, q: np.ndarray) -> np.ndarray:
     """Position and quaternion of the base at every configuration of the joints, (n, 7).
 
-    It starts with the middle between the soles at the origin, looking along x.
+    It starts with the midpoint of the soles at the origin, facing along x.
     """
     bases = np.zeros((len(q), 7))
     side, anchor, heading = -1, np.zeros(3), 0.0
     for k in range(len(q)):
         one = q[k].copy()
         one[:7] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-        placed = body.at(one)  # as the base sees it
+        placed = body.at(one)  # in the axes of the base
         if side < 0:
             side = int(np.argmin(placed.soles[:, 2]))
             anchor = placed.soles[side] - placed.soles.mean(axis=0)
@@ -108,7 +108,7 @@ def _bases(body: Body, q: np.ndarray) -> np.ndarray:
 
 
 def _height(placed: Placement, of: int, over: int) -> float:
-    """How high one sole is over the plane of another [m]."""
+    """Height of one sole above the plane of the other [m]."""
     return float((placed.soles[of] - placed.soles[over]) @ placed.axes[over][:, 2])
 
 
@@ -117,7 +117,7 @@ def _yaw(rotation: np.ndarray) -> float:
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:
-    """Of a rotation by less than half a turn, which no walking base goes beyond; w > 0."""
+    """Quaternion of a rotation by less than half a turn, as of any walking base; w > 0."""
     w = np.sqrt(max(1.0 + np.trace(R), 1e-12)) / 2
     vector = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     return np.array([w, *(vector / (4 * w))])

@@ -16,11 +16,11 @@ from stiction.patterns.walking import check_positive
 from stiction.robot.robot import Robot
 from stiction.world import mechanics
 
-BRIEF = 0.002  # time between samples: a small robot flies for no more than 0.1 s [s]
+BRIEF = 0.002  # time between samples; a small robot is in flight for 0.1 s at most [s]
 REST = 0.3  # at rest before and after the jump [s]
-STRETCH = 0.4  # of the rise: legs stretch by that much after the feet have left the ground
+STRETCH = 0.4  # how far the legs stretch after take-off, over the rise
 PASSES = 3  # corrections of the pitch of the base
-EXTEND = 2.0  # time of extension, in depth / speed of take-off: that of constant acceleration
+EXTEND = 2.0  # time of extension, in depth / take-off speed: that of constant acceleration
 
 
 def jump(
@@ -33,13 +33,13 @@ def jump(
 ) -> Pattern:
     """Jump on the spot.
 
-    The centre of mass goes down, up to the speed that carries it by `rise`, flies like a thrown
-    stone, and after landing goes the way of the extension backwards. The soles leave the ground and
-    touch it again without speed; in between they rise as high as the centre of mass.
+    The centre of mass goes down, accelerates up to the speed that carries it by `rise`, flies on a
+    parabola, and after landing retraces the extension backwards. The soles leave the ground and
+    touch it again at zero speed; in between they rise as far as the centre of mass.
 
-    rise: of the centre of mass in flight [m]; 8 % of the leg's length.
-    depth: of the crouch before and after [m], at most twice the rise, which is the default.
-    time: for crouching, and for standing up, each [s]; 6 sqrt(leg's length / g).
+    rise: of the centre of mass in flight [m]; default 8 % of the leg's length.
+    depth: of the crouch before and after [m], at most twice the rise; default twice the rise.
+    time: for crouching, and for standing up, each [s]; default 6 sqrt(leg's length / g).
     height: of the centre of mass at take-off, landing and both ends [m]; see `walk`.
     """
     body = Body(robot, feet)
@@ -71,8 +71,9 @@ def jump(
 def _without_spin(pattern: Pattern, plan: Plan, time: float) -> Plan:
     """The same plan with the base pitched so that the angular momentum about y vanishes.
 
-    In flight it cannot change, and on the ground its change moves the zero-moment point.
-    time: at the end in which the base is brought upright, where a little pitch is left [s].
+    In flight the angular momentum cannot change, and on the ground its rate of change moves the
+    zero-moment point.
+    time: interval before the final rest in which the small remaining pitch is removed [s].
     """
     body, targets = pattern.body, plan.targets
     solver = Solver(body, targets)

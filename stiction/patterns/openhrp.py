@@ -1,19 +1,19 @@
-"""Motions of OpenHRP: columns of joint angles in the order of the joints' numbers.
+"""Motions of OpenHRP: columns of joint angles in the order of the joint numbers.
 
-OpenHRP's samples keep a motion in text files, angle.dat and vel.dat: a time and then one number for
-each joint; PDgain.dat has the gains. An archive of several motions (.npz) holds, for a motion NAME,
-NAME_q and where they are known NAME_t, NAME_dq, NAME_ZMP, kp_NAME and kd_NAME, beside joint_names
-and dt.
+OpenHRP's samples store a motion in text files, angle.dat and vel.dat: a time and then one number
+for each joint; PDgain.dat has the gains. An archive of several motions (.npz) holds, for a motion
+NAME, NAME_q and, if known, NAME_t, NAME_dq, NAME_ZMP, kp_NAME and kd_NAME, besides joint_names and
+dt.
 
-Velocities are found in one of three ways, and `Recorded.notes` tells which:
+Velocities are obtained in one of three ways, recorded in `Recorded.notes`:
 
-* The file has velocities, and their integral follows the angles: what is slower than 2 Hz is taken
-  from the angles and the rest from the velocities (`smoothing.reconciled`), so that both agree.
-  Differences of angles with three digits, 2 ms apart, would be noise of 0.1 rad/s and more.
-* The file has velocities, and their integral leaves the angles: they are not of this motion and
-  are not used.
-* Without usable velocities the angles are differentiated: as the cubic spline through them or, with
-  a `cutoff`, through what is slower than it (`smoothing.low_pass`).
+* The file has velocities, and their integral follows the angles: frequencies below 2 Hz come from
+  the angles and the rest from the velocities (`smoothing.reconciled`), so that both agree.
+  Differencing angles of three digits, 2 ms apart, would give noise of 0.1 rad/s and more.
+* The file has velocities, and their integral departs from the angles: they belong to another
+  motion and are not used.
+* Without usable velocities the angles are differentiated: the cubic spline through them or, with
+  a `cutoff`, through the low-passed angles (`smoothing.low_pass`).
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ SR1_JOINTS = tuple(
         ("", "WAIST_P WAIST_R CHEST"),
     )
     for name in names.split()
-)  # of OpenHRP's sample robot, in the order of their numbers
-SLOW = 2.0  # what is slower is taken from the angles where velocities are known too [Hz]
+)  # joints of OpenHRP's sample robot, in the order of their numbers
+SLOW = 2.0  # lower frequencies come from the angles even if velocities are known [Hz]
 
 
 def read_openhrp(
     path: str | Path, motion: str | None = None, cutoff: float | None = None
 ) -> Recorded:
-    """Read one motion of an archive (.npz); `motion` may be left out where it holds only one.
+    """Read one motion of an archive (.npz); `motion` may be omitted if it holds only one.
 
-    cutoff: where angles are differentiated, only what is slower counts [Hz]; None: all of it.
+    cutoff: low-pass before angles are differentiated [Hz]; None: no filter.
     """
     path = Path(path)
     arrays = arrays_of(path)
@@ -114,7 +114,7 @@ def _recorded(
     cutoff: float | None,
     **rest: np.ndarray,
 ) -> Recorded:
-    """Positions and velocities that agree, and notes of how they were found."""
+    """Consistent positions and velocities, and notes on how they were obtained."""
     dt = equal_steps(source, time)
     wrong = np.arange(len(joints)) if given is None else disagreeing(q, given, dt)
     right = np.setdiff1d(np.arange(len(joints)), wrong)

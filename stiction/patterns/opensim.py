@@ -1,8 +1,8 @@
 """Motions of OpenSim: generalised coordinates over time, in files .mot and .sto, .csv or .npz.
 
 A .mot or .sto file has a header, `name=value` in each line up to `endheader`; then the names of the
-columns, the first of them time, and the numbers. `inDegrees=yes` tells that rotations are in
-degrees; a file without it is taken to be in radians, OpenSim's default. A .csv file has the names
+columns, the first of them time, and the numbers. `inDegrees=yes` means that rotations are in
+degrees; a file without it is read in radians, OpenSim's default. A .csv file has the names
 in its first line, with units: t_s, knee_angle_r_rad, pelvis_tx_m. An .npz archive has t,
 coordinate_names and q, in radians.
 
@@ -26,7 +26,7 @@ from stiction.robot.robot import Robot
 
 CUTOFF = 6.0  # [Hz]
 PELVIS = tuple(f"pelvis_{name}" for name in "tilt list rotation tx ty tz".split())
-SAGITTAL = {  # coordinates of gait models as joints of `robots.hanavan()`, which pitch about y
+SAGITTAL = {  # coordinates of gait models -> joints of `robots.hanavan()`, which pitch about y
     f"{coordinate}_{side}": (f"{name}_{joint}", -1.0)
     for side, name in (("r", "right"), ("l", "left"))
     for coordinate, joint in (
@@ -39,7 +39,7 @@ TRANSLATIONS = re.compile(r".*_t[xyz]$")  # how OpenSim's models name their tran
 
 
 def read_opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
-    """Read a motion; only what is slower than the cut-off [Hz] counts, None: all of it."""
+    """Read a motion, low-passed at the cut-off [Hz]; None: no filter."""
     path = Path(path)
     if path.suffix in (".mot", ".sto"):
         time, names, q = _storage(path)
@@ -60,10 +60,11 @@ def read_opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
 def with_pelvis(
     motion: Recorded, joints: Recorded, robot: Robot, floor: float = 0.0, belt: float = 0.0
 ) -> Reference:
-    """The pelvis of a motion as the free base of a robot, with `joints` for all its joints.
+    """The motion with its pelvis as the free base of a robot and `joints` for all joints.
 
     OpenSim's y is up and its z to the right; floor is the height of the ground in its axes [m].
-    belt: speed of the treadmill's belt backwards [m/s], which the base moves forwards instead.
+    belt: backward speed of the treadmill's belt [m/s]; the base moves forward at that speed
+    instead.
     """
     place, turned = pelvis(motion)
     single = [str(name) for name in robot.joint_name[1:]]

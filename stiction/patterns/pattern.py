@@ -1,4 +1,4 @@
-"""`Pattern`: joint trajectories of a robot on two legs, and what is planned of the ground."""
+"""`Pattern`: joint trajectories of a two-legged robot, and its planned ground contact."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from stiction.robot.robot import Robot
 from stiction.world.outlines import convex_outline
 from stiction.world.world import State
 
-CARRIED = 0.05  # of its weight: carried less, a robot has no zero-moment point worth judging
+CARRIED = 0.05  # ground force over weight, below which the zero-moment point is not judged
 
 
 @dataclass(frozen=True)
 class Footstep:
-    """A foot is put somewhere."""
+    """A step of one foot: when it moves, and where it lands."""
 
     side: int  # 0 left, 1 right
-    start: float  # it leaves the ground [s]
-    stop: float  # it is on the ground again [s]
-    x: float  # middle of the sole [m]
+    start: float  # when it leaves the ground [s]
+    stop: float  # when it is on the ground again [s]
+    x: float  # centre of the sole [m]
     y: float
     yaw: float  # [rad]
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a pattern is made from: targets, the feet on the ground, the zero-moment point."""
+    """Input of a pattern: targets, which feet are on the ground, the zero-moment point."""
 
     targets: Targets
     support: np.ndarray  # (n, 2) bool
@@ -55,9 +55,9 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """A motion planned for a robot on two legs on level ground at height 0; rests at both ends.
+    """A motion planned for a two-legged robot on level ground at height 0, at rest at both ends.
 
-    The middle between the soles starts at the origin, the robot looks along x.
+    The midpoint of the soles starts at the origin, and the robot faces along x.
     """
 
     robot: Robot
@@ -66,11 +66,11 @@ class Pattern:
     q: np.ndarray  # (n, nq)
     v: np.ndarray  # (n, nv)
     acceleration: np.ndarray  # (n, nv)
-    zmp: np.ndarray  # (n, 2) of all links' motion [m]; NaN in flight
+    zmp: np.ndarray  # (n, 2) of the motion of all links [m]; NaN in flight
     zmp_reference: np.ndarray  # (n, 2) [m]; NaN in flight
     centre_of_mass: np.ndarray  # (n, 3) [m]
     soles: np.ndarray  # (n, 2, 4) x, y, z, yaw of the left and the right sole [m, rad]
-    support: np.ndarray  # (n, 2) bool: the left and the right foot are on the ground
+    support: np.ndarray  # (n, 2) bool: whether the left and the right foot are on the ground
     footsteps: tuple[Footstep, ...]
     body: Body
 
@@ -81,17 +81,17 @@ class Pattern:
 
     @property
     def reference(self) -> Reference:
-        """What `PDTracking` and `Prescribed` follow."""
+        """Reference for `PDTracking` and `Prescribed`."""
         return Reference(self.time, self.q, self.v)
 
     @property
     def state(self) -> State:
-        """The first pose at rest, for `simulate(state=)` in a world of this robot alone."""
+        """The first pose, at rest, for `simulate(state=)` in a world with only this robot."""
         return State(self.q[0].copy(), np.zeros_like(self.v[0]))
 
     @cached_property
     def zmp_margins(self) -> np.ndarray:
-        """Distance of the zero-moment point to the edge of the support [m], (n).
+        """Distance of the zero-moment point from the edge of the support polygon [m], (n).
 
         Positive inside; NaN in flight and where the ground carries less than 5 % of the weight.
         """
@@ -110,7 +110,7 @@ class Pattern:
         return float(np.nanmin(self.zmp_margins))
 
     def support_outline(self, k: int) -> np.ndarray:
-        """Corners of the polygon of support at sample k [m], (corners, 2)."""
+        """Corners of the support polygon at sample k [m], (corners, 2)."""
         corners = [
             self.body.soles[side].corners(*self.soles[k, side, [0, 1, 3]])
             for side in np.flatnonzero(self.support[k])
@@ -119,14 +119,14 @@ class Pattern:
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """Parts of the weight on the left and the right foot, (n, 2); zero in flight."""
+        """Fractions of the weight on the left and the right foot, (n, 2); zero in flight."""
         return leg_shares(self)
 
     @cached_property
     def torque(self) -> np.ndarray:
-        """Torques of the single joints that the pattern takes [N m or N], (n, joints).
+        """Torques of the single joints that the pattern requires [N m or N], (n, joints).
 
-        With both feet on the ground the force is shared as the zero-moment point lies between them.
+        In double support the position of the zero-moment point divides the force between the feet.
         """
         return holding_torques(self)
 
@@ -138,11 +138,11 @@ class Pattern:
     ) -> PDTracking:
         """Proportional-derivative tracking of the pattern, with its torques as feed-forward.
 
-        Every joint has stiffness frequency^2 times and damping 2 damping frequency times an
-        inertia: a joint of the legs that of the whole robot about its axis, since it carries it,
-        and every other joint that of what hangs on it, in the first pose.
+        Every joint has stiffness frequency^2 times and damping 2 damping frequency times an inertia
+        in the first pose: for a leg joint, which carries the whole robot, that of the robot about
+        the joint's axis; for any other joint that of its subtree.
 
-        frequency: [rad/s]; four times that of the robot as a pendulum, sqrt(g / height).
+        frequency: [rad/s]; default four times that of the robot as a pendulum, sqrt(g / height).
         damping: ratio. limits: as in `PDTracking`.
         """
         if frequency is None:
@@ -157,19 +157,19 @@ class Pattern:
         )
 
     def servos(self) -> Actuators:
-        """The robot's own actuators, told to follow the pattern with its torques."""
+        """The robot's own actuators, with control signals that follow the pattern."""
         return Actuators(servo_signals(self), self.time)
 
     def balance(
         self, gain: float = 1.0, reach: float | None = None, tilt: float = 1.0, damping: float = 1.0
     ) -> BalanceFeedback:
-        """Balance feedback for the pattern, to be given beside `tracking` or `servos`.
+        """Balance feedback for the pattern, used together with `tracking` or `servos`.
 
-        gain: how fast errors decay, see `BalanceFeedback`.
-        reach: by which the zero-moment point is put off its plan at most [m]; half the half width
+        gain: decay rate of errors, see `BalanceFeedback`.
+        reach: largest shift of the zero-moment point from its plan [m]; default half the half width
             of a sole.
         tilt: stiffness against tilt of the base, in weight times height of the centre of mass.
-        damping: ratio, of the whole robot turning about its ankles.
+        damping: damping ratio of the whole robot turning about its ankles.
         """
         body, height = self.body, float(self.centre_of_mass[0, 2])
         names = body.robot.joint_name
@@ -197,9 +197,9 @@ def make_pattern(
 ) -> Pattern:
     """Pose the robot along a plan.
 
-    passes: how many times the centre of mass is corrected so that the zero-moment point of all
-    links, not just that of the cart, follows the reference (the dynamics filter of Kajita et al.,
-    section 5). That needs a centre of mass of constant height.
+    passes: number of corrections of the centre of mass that make the zero-moment point of all
+    links, not just that of the cart, follow the reference (the dynamics filter of Kajita et al.,
+    section 5). They require a centre of mass at constant height.
     start: configurations near the solution, (n, nq); the standing robot by default.
     """
     targets = plan.targets

@@ -1,9 +1,8 @@
-"""Inverse kinematics of a whole robot: centre of mass, both soles and an upright base.
+"""Whole-body inverse kinematics: centre of mass, both soles and an upright base.
 
-Newton's method with a little damping on the coordinates of the base and of the legs; all other
-joints stay as they are told. Where the legs have more joints than that needs, the posture nearest
-to the first one is taken, distances counted in parts of what the limits of a joint
-leave it, at most half a turn.
+Newton's method with slight damping solves for the coordinates of the base and the legs; all other
+joints keep their given positions. If the legs are redundant, the solution is the posture nearest to
+the first one. Each joint's distance is measured relative to its range, at most half a turn.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from stiction.patterns.soles import SIDES
 from stiction.world import mechanics
 
 CLOSE = 1e-10  # largest error of a solution [m and rad]
-DAMPING = 1e-12  # added to the diagonal of J J'; far below it where legs are bent
-SETTLED = 1e-8  # largest change that a redundant posture would still like [m or rad]
+DAMPING = 1e-12  # added to the diagonal of J J'; negligible for bent legs
+SETTLED = 1e-8  # a redundant posture has converged when its change is below this [m or rad]
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
-LIMIT_SLACK = 1e-6  # by which a joint may be beyond its limits [m or rad]
+LIMIT_SLACK = 1e-6  # how far a joint may exceed its limits [m or rad]
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """What is to be where at n moments."""
+    """Targets at n samples."""
 
     time: np.ndarray  # (n) [s]
     centre: np.ndarray  # (n, 3) of mass [m]
-    soles: np.ndarray  # (n, 2, 4) x, y, z of the middle and yaw of the left and the right sole
+    soles: np.ndarray  # (n, 2, 4) x, y, z of the centre and yaw of the left and the right sole
     base: np.ndarray  # (n, 2) yaw and pitch of the base [rad]
-    hand: str = ""  # link or frame that is led as well, "" for none
+    hand: str = ""  # link or frame with a target of its own, "" for none
     hand_position: np.ndarray | None = None  # (n, 3) [m]
 
 
@@ -92,10 +91,10 @@ def _rotated(p: np.ndarray, step: np.ndarray) -> np.ndarray:
 
 
 class Solver:
-    """Finds configurations for targets, one after the other."""
+    """Solves for the configuration of each sample in turn."""
 
     def __init__(self, body: Body, targets: Targets) -> None:
-        """Choose the coordinates to solve for: base, legs and, if a hand is led, its arm."""
+        """Choose the coordinates to solve for: base, legs and, if a hand has a target, its arm."""
         self.body, self.targets = body, targets
         legs = sorted({*body.legs[0].links, *body.legs[1].links})
         dofs = [*range(6), *body.dofs(tuple(legs))]
@@ -107,7 +106,7 @@ class Solver:
         self.ease = np.minimum(room / np.pi, 1.0) ** 2
 
     def errors(self, q: np.ndarray, k: int, placed: Placement) -> np.ndarray:
-        """What is missing to the targets of moment k: 3 rows a part, see `parts`."""
+        """Errors to the targets of sample k: 3 rows for each of `parts`."""
         targets, rows = self.targets, []
         for side in (0, 1):
             x, y, z, yaw = targets.soles[k, side]
@@ -121,7 +120,7 @@ class Solver:
 
     @property
     def parts(self) -> list[str]:
-        """What the rows of `errors` are about."""
+        """What each three rows of `errors` refer to."""
         soles = [f"the {side} sole's {what}" for side in SIDES for what in ("position", "rotation")]
         return [
             *soles,
@@ -131,7 +130,7 @@ class Solver:
         ]
 
     def jacobian(self, q: np.ndarray, placed: Placement) -> np.ndarray:
-        """Minus the derivative of `errors` by the coordinates."""
+        """Minus the derivative of `errors` with respect to the coordinates."""
         base = np.zeros((3, self.body.world.nv))
         base[:, 3:6] = self.body.base_rotation(q)
         rows = [*placed.sole_jacobians, placed.centre_jacobian, base]
@@ -140,7 +139,7 @@ class Solver:
         return np.vstack(rows)[:, self.dofs]
 
     def pitching(self, q: np.ndarray) -> np.ndarray:
-        """Velocities, (nv), that pitch the base at 1 rad/s while all else stays where it is."""
+        """Velocities, (nv), that pitch the base at 1 rad/s while all other targets stay fixed."""
         J = self.jacobian(q, self.body.at(q))
         wanted = np.zeros(len(J))
         wanted[15:18] = self.body.base_rotation(q)[:, 1]
@@ -149,7 +148,7 @@ class Solver:
         return v
 
     def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
-        """Configuration that meets the targets of moment k, sought from q on."""
+        """Configuration that meets the targets of sample k, iterated from q."""
         for _ in range(ITERATIONS):
             placed = self.body.at(q)
             error = self.errors(q, k, placed)
@@ -167,12 +166,12 @@ class Solver:
         raise self._failure(error, k)
 
     def _least(self, J: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """The least change with J change = wanted; joints with little room change less."""
+        """Least-norm solution of J change = wanted, weighted by the ranges of the joints."""
         eased = self.ease * J
         return eased.T @ np.linalg.solve(eased @ J.T + DAMPING * np.eye(len(J)), wanted)
 
     def _towards(self, posture: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Way to a posture along the single joints among the coordinates."""
+        """Difference to a posture in the single joints among the coordinates."""
         way = np.zeros(self.body.world.nv)
         for k, d in self.body.single:
             way[d] = posture[k] - q[k]
@@ -193,8 +192,8 @@ class Solver:
 def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:
     """Configurations for all targets, (n, nq).
 
-    start: one configuration to begin with, (nq), or one for each moment, (n, nq). What is not
-    solved for is taken from there.
+    start: one initial configuration, (nq), or one for each sample, (n, nq). It also gives the
+    coordinates that are not solved for.
     """
     n = len(solver.targets.time)
     many = start.ndim == 2
@@ -203,7 +202,7 @@ def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:
     guess = guesses[0]
     for k in range(n):
         result[k] = solver.solve(guess, k, guesses[0])
-        if k + 1 < n:  # go on as before, or, where there are guesses, as far off these as before
+        if k + 1 < n:  # extrapolate the last two results, or add the change of the guesses
             step = guesses[k + 1] - guesses[k] if many else result[k] - result[max(k - 1, 0)]
             guess = _with_unit_quaternions(solver.body, result[k] + step)
     _check_limits(solver, result)
@@ -220,7 +219,7 @@ def _with_unit_quaternions(body: Body, q: np.ndarray) -> np.ndarray:
 
 
 def _check_limits(solver: Solver, q: np.ndarray) -> None:
-    """Raise InputError if a joint leaves its limits."""
+    """Raise InputError if a joint exceeds its limits."""
     body = solver.body
     for k, d in body.single:
         lower, upper = body.robot.lower[d], body.robot.upper[d]

@@ -1,4 +1,4 @@
-"""Preview control of a cart on a table: the centre of mass that puts the zero-moment point there.
+"""Preview control of the cart-table model: centre of mass for a given zero-moment point.
 
 S. Kajita, F. Kanehiro, K. Kaneko, K. Fujiwara, K. Harada, K. Yokoi, H. Hirukawa, "Biped Walking
 Pattern Generation by using Preview Control of Zero-Moment Point", ICRA 2003.
@@ -12,8 +12,8 @@ Pattern Generation by using Preview Control of Zero-Moment Point", ICRA 2003.
     G_i, G_x, G_p  gains       of the sum of errors, the state and the reference, Eq. (18)
 
 Departs from the paper: R is not 1e-6 but follows from `BANDWIDTH`, which gives 1e-6 at the paper's
-height and the same swiftness at others; the gains of the preview are kept until they have decayed
-to `FORGOTTEN`; and at the end a least jerk brings the centre of mass to rest, see `bring_to_rest`.
+height and the same bandwidth at others; the preview gains extend over `FORGOTTEN` time constants;
+and at the end a least-norm jerk brings the centre of mass to rest, see `bring_to_rest`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 BANDWIDTH = 80.0  # frequency up to which the zero-moment point follows its reference [rad/s]
-FORGOTTEN = 10.0  # the preview is that many time constants long; what comes after weighs e^-10
+FORGOTTEN = 10.0  # length of the preview in time constants; later samples weigh e^-10
 
 
 class Gains(NamedTuple):
@@ -62,7 +62,7 @@ def preview_gains(height: float, dt: float, gravity: float = 9.81) -> Gains:
     """Gains for a centre of mass at a height [m] and samples every dt [s]."""
     A, B, C = cart_table(height, dt, gravity)
     jerk_weight = (height / (gravity * BANDWIDTH)) ** 2
-    # the state is extended by the error, and counts as increments from sample to sample
+    # the state is augmented by the error, and holds increments from sample to sample
     B_extended = np.array([C @ B, *B])
     A_extended = np.zeros((4, 4))
     A_extended[:, 0] = [1, 0, 0, 0]
@@ -85,7 +85,7 @@ def preview_gains(height: float, dt: float, gravity: float = 9.81) -> Gains:
 def follow_zmp(zmp: np.ndarray, height: float, dt: float, gravity: float = 9.81) -> np.ndarray:
     """Centre of mass [m], (n, axes), whose zero-moment point follows a reference, (n, axes).
 
-    It starts above the first point of the reference and ends above the last one, at rest.
+    It starts above the first point of the reference and ends above the last one, both at rest.
     """
     gains = preview_gains(height, dt, gravity)
     A, B, C = cart_table(height, dt, gravity)
@@ -106,14 +106,14 @@ def follow_zmp(zmp: np.ndarray, height: float, dt: float, gravity: float = 9.81)
 def bring_to_rest(
     states: np.ndarray, goal: np.ndarray, height: float, dt: float, gravity: float
 ) -> np.ndarray:
-    """Positions, (n, axes), of a run whose last moments get the least jerk that ends it at rest.
+    """Positions, (n, axes), with the least-norm jerk added at the end that brings them to rest.
 
-    states: (n, 3, axes). What the preview controller leaves at the end is small and decays; the
-    jerk of least norm over the last four time constants takes it away.
+    states: (n, 3, axes). The error that the preview controller leaves at the end is small and
+    decaying; the least-norm jerk over the last four time constants removes it.
     """
     A, B, _ = cart_table(height, dt, gravity)
     samples = min(len(states) - 1, int(np.ceil(4 * np.sqrt(height / gravity) / dt)))
-    reach = np.empty((samples, 3))  # what a unit jerk that long before the end adds to it
+    reach = np.empty((samples, 3))  # final state from a unit jerk k + 1 samples before the end
     reach[0] = B
     for k in range(1, samples):
         reach[k] = A @ reach[k - 1]

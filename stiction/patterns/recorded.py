@@ -1,4 +1,4 @@
-"""`Recorded`: a motion that others made, as a reference for the joints of a robot."""
+"""`Recorded`: a motion from another program, as a reference for the joints of a robot."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from stiction.world.world import State, World
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Named coordinates over n moments; positions and velocities that agree."""
+    """Named coordinates at n samples, with consistent positions and velocities."""
 
     source: str  # the file, and the name of the motion in it
     time: np.ndarray  # (n) [s]
     joints: tuple[str, ...]
     q: np.ndarray  # (n, joints) [rad or m]
     v: np.ndarray  # (n, joints) [rad/s or m/s]
-    notes: tuple[str, ...] = ()  # how the velocities were found
+    notes: tuple[str, ...] = ()  # how the velocities were obtained
     zmp: np.ndarray | None = None  # (n, 3) planned zero-moment point in the axes of the base [m]
-    stiffness: np.ndarray | None = None  # (joints) gains that come with it [N m/rad]
+    stiffness: np.ndarray | None = None  # (joints) gains from the file [N m/rad]
     damping: np.ndarray | None = None  # (joints) [N m s/rad]
 
     @property
     def duration(self) -> float:
-        """From the first to the last moment [s]."""
+        """Time from the first to the last sample [s]."""
         return float(self.time[-1] - self.time[0])
 
     @property
     def reference(self) -> Reference:
-        """All coordinates as they are named in the file."""
+        """Reference with all coordinates under the names of the file."""
         return Reference(self.time, self.q, self.v, joints=self.joints)
 
     def renamed(self, names: Mapping[str, str | tuple[str, float]]) -> Recorded:
-        """These coordinates alone, under other names; `(name, factor)` also turns or scales them.
+        """Only these coordinates, under other names; `(name, factor)` also scales them.
 
         For example `{"knee_angle_r": ("right_knee", -1.0)}`.
         """
@@ -60,11 +60,10 @@ class Recorded:
         )
 
     def on(self, robot: Robot, hold: Sequence[str] = (), ignore: Sequence[str] = ()) -> Recorded:
-        """The motion of just the joints of a robot.
+        """The motion of exactly the joints of a robot.
 
-        hold: joints of the robot that the motion does not have; they keep their home position.
-        ignore: coordinates of the motion that the robot does not have. Any other difference is an
-        error.
+        hold: joints of the robot that the motion lacks; they keep their home position. ignore:
+        coordinates of the motion that the robot lacks. Any other difference is an error.
         """
         self._refuse_unknown(ignore, "ignore")
         single = single_joints(robot)
@@ -91,7 +90,7 @@ class Recorded:
         )
 
     def begin(self, world: World, robot: int = 0) -> State:
-        """The world standing on its ground, the robot's joints as the motion begins, at rest."""
+        """The world at rest on its ground, with the robot's joints at the start of the motion."""
         one = world.robots[robot]
         home = one.home.copy()
         single = single_joints(one)
@@ -108,9 +107,10 @@ class Recorded:
         return state
 
     def planned_zmp(self, motion: Motion) -> np.ndarray:
-        """The planned zero-moment point in the world [m], (moments, 3), as a robot moved.
+        """The planned zero-moment point in world axes [m], (n, 3), for a simulated motion.
 
-        The file has it in the axes of the base; it goes where the base of the first robot went.
+        The file gives it in the axes of the base; it is transformed by the simulated pose of the
+        first robot's base.
         """
         if self.zmp is None:
             raise InputError(f"{self.source}: has no planned zero-moment point")
@@ -120,7 +120,7 @@ class Recorded:
         return np.array([q[:3] + matrix(q[3:7]) @ point for point, q in pairs])
 
     def resampled(self, dt: float) -> Recorded:
-        """The same motion at other moments, dt apart [s], on the same cubics."""
+        """The same motion resampled every dt [s], on the same cubics."""
         if not (np.isfinite(dt) and dt > 0):
             raise InputError(f"{self.source}: resampled(dt={dt}): give a positive time in s")
         moments = self.time[0] + np.arange(int(self.duration / dt * (1 + 1e-9)) + 1) * dt
@@ -132,7 +132,7 @@ class Recorded:
         return replace(self, time=moments, q=q, v=v, zmp=zmp)
 
     def _columns(self, names: Sequence[str]) -> Recorded:
-        """These columns alone."""
+        """Only these columns."""
         chosen = [self.joints.index(name) for name in names]
         return replace(
             self,
@@ -181,9 +181,9 @@ def _some(names: Sequence[str]) -> str:
 
 
 def single_joints(robot: Robot) -> dict[str, tuple[int, int]]:
-    """Joints that can be driven, by name: revolute and prismatic, not those of a planar base.
+    """Joints that can be driven, by name: revolute and prismatic, without those of a planar base.
 
-    Each with where it is in q and in v.
+    The values are their indices in q and in v.
     """
     world = World(robot, ground=None)
     bases = {link for base in planar_bases(world.tree) for link in base.links}
@@ -197,7 +197,7 @@ def single_joints(robot: Robot) -> dict[str, tuple[int, int]]:
 def cubic(
     time: np.ndarray, q: np.ndarray, v: np.ndarray, moments: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities at moments between samples, on the cubics with these slopes."""
+    """Positions and velocities at times between samples, on the cubics with these slopes."""
     k = np.clip(np.searchsorted(time, moments, side="right") - 1, 0, len(time) - 2)
     h = (time[k + 1] - time[k])[:, None]
     x = (moments - time[k])[:, None] / h
@@ -207,7 +207,7 @@ def cubic(
 
 
 def equal_steps(path: Path | str, time: np.ndarray) -> float:
-    """Time between two samples [s], after checking that it is the same everywhere."""
+    """Time between two samples [s], after checking that it is constant."""
     if time.ndim != 1 or len(time) < 4 or not np.isfinite(time).all():
         raise MotionFileError(f"{path}: time must be at least 4 finite numbers in s")
     dt = float((time[-1] - time[0]) / (len(time) - 1))
@@ -222,7 +222,7 @@ def equal_steps(path: Path | str, time: np.ndarray) -> float:
 
 
 def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray:
-    """Numbers of lines of a file, one row for each that is not empty; `first` is its number."""
+    """Numbers in lines of a file, a row for each non-empty line; `first`: number of the first."""
     rows: list[list[float]] = []
     for number, line in enumerate(lines, start=first):
         words = line.replace(",", " ").split()
@@ -251,7 +251,7 @@ def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray
 
 
 def text_of(path: Path) -> str:
-    """What a text file holds."""
+    """Content of a text file."""
     if not path.is_file():
         raise MotionFileError(f"{path}: no such file")
     try:
@@ -261,7 +261,7 @@ def text_of(path: Path) -> str:
 
 
 def arrays_of(path: Path, wanted: Sequence[str] = ()) -> dict[str, np.ndarray]:
-    """What an archive of arrays (.npz) holds; of some names only, if they are given."""
+    """Arrays of an archive (.npz); only the wanted names, if any are given."""
     if not path.is_file():
         raise MotionFileError(f"{path}: no such file")
     try:

@@ -1,10 +1,10 @@
-"""Smooth derivatives of sampled motions: what is left below a cut-off frequency, without delay.
+"""Smooth derivatives of sampled motions by a zero-phase low-pass filter.
 
-`low_pass` is the smoothing spline of equally spaced samples (Whittaker 1923): the x that is least
-in the sum of (x - y)^2 + w (third difference of x)^2. Far from the ends it passes the frequency f
-with the gain 1 / (1 + (sin(pi f dt) / sin(pi f_c dt))^6), so one half at the cut-off f_c, 0.985 at
-f_c / 2 and 0.015 at 2 f_c; without delay, because the sum knows no direction of time. Parabolas
-pass unchanged, also at the ends, where nothing needs to be invented before the first sample.
+`low_pass` is the smoothing spline of equally spaced samples (Whittaker 1923): the x that minimises
+the sum of (x - y)^2 + w (third difference of x)^2. Far from the ends its gain at the frequency f is
+1 / (1 + (sin(pi f dt) / sin(pi f_c dt))^6): one half at the cut-off f_c, 0.985 at f_c / 2 and 0.015
+at 2 f_c. It has no delay, because the sum is symmetric in time. Parabolas pass unchanged, also at
+the ends, so no samples need to be extrapolated there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from stiction.control.reference import smooth_slopes
 from stiction.errors import InputError
 
 ORDER = 3  # of the difference
-LOWEST = 2e-3  # cut-off over sampling rate; below, the equations lose too many digits
+LOWEST = 2e-3  # smallest cut-off over sampling rate; below it the equations are ill-conditioned
 
 
 def low_pass(values: np.ndarray, dt: float, cutoff: float) -> np.ndarray:
-    """Samples (n, columns) without what is faster than the cut-off [Hz]; dt between them [s]."""
+    """Samples (n, columns) with frequencies above the cut-off [Hz] removed; dt between them [s]."""
     if not (math.isfinite(cutoff) and LOWEST <= cutoff * dt < 0.5):
         raise InputError(
             f"cutoff is {cutoff} Hz; with a sample every {dt:g} s give one between "
@@ -32,7 +32,7 @@ def low_pass(values: np.ndarray, dt: float, cutoff: float) -> np.ndarray:
     weight = (2 * math.sin(math.pi * cutoff * dt)) ** (-2 * ORDER)
     lower = _factor(_equations(len(values), weight))
     passed = _solve(lower, np.array(values, float))
-    # once more with what is left, formed by differences, which lose no digits of smooth motion
+    # one refinement with the residual, formed by differences, which are exact for smooth motion
     rough = np.diff(passed, ORDER, axis=0)
     for _ in range(ORDER):
         rough = -np.diff(rough, axis=0, prepend=0.0, append=0.0)
@@ -51,7 +51,7 @@ def _equations(n: int, weight: float) -> np.ndarray:
 
 
 def _factor(band: np.ndarray) -> list[list[float]]:
-    """L D L' of a symmetric positive matrix in bands; D stands where the ones of L would."""
+    """L D L' of a banded symmetric positive matrix; D is stored in place of the ones of L."""
     lower = band.tolist()
     width = band.shape[1] - 1
     for i, row in enumerate(lower):
@@ -67,7 +67,7 @@ def _factor(band: np.ndarray) -> list[list[float]]:
 
 
 def _solve(lower: list[list[float]], x: np.ndarray) -> np.ndarray:
-    """Solution for the columns of x, which it overwrites."""
+    """Solve for the columns of x, in place."""
     width = len(lower[0]) - 1
     for i, row in enumerate(lower):
         for k in range(1, min(width, i) + 1):
@@ -89,10 +89,10 @@ def smoothed(values: np.ndarray, dt: float, cutoff: float) -> tuple[np.ndarray, 
 def reconciled(
     q: np.ndarray, v: np.ndarray, dt: float, cutoff: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities that agree, of coarse positions q and fine velocities v.
+    """Consistent positions and velocities from coarse positions q and fine velocities v.
 
-    The integral of v (by the trapezoidal rule) is right in all but what is slow, q in all but its
-    rounding: what is slower than the cut-off [Hz] is taken from q, what is faster from v.
+    The integral of v (by the trapezoidal rule) drifts slowly, and q is rounded: frequencies below
+    the cut-off [Hz] are taken from q, those above from v.
     """
     integral = integrated(v, dt)
     drift, rate = smoothed(q - integral, dt, cutoff)
@@ -100,15 +100,15 @@ def reconciled(
 
 
 def integrated(v: np.ndarray, dt: float) -> np.ndarray:
-    """Integral of velocities from the first sample on, by the trapezoidal rule."""
+    """Integral of velocities from the first sample, by the trapezoidal rule."""
     steps = np.cumsum((v[1:] + v[:-1]) * (dt / 2), axis=0)
     return np.concatenate([np.zeros_like(v[:1]), steps])
 
 
 def disagreeing(q: np.ndarray, v: np.ndarray, dt: float, tolerance: float = 0.05) -> np.ndarray:
-    """Columns whose velocities are not the rates of their positions.
+    """Columns whose velocities are not the derivatives of their positions.
 
-    That is so where the integral of v leaves q by more than this part of the range it goes through.
+    The criterion: the integral of v departs from q by more than `tolerance` times its own range.
     """
     integral = integrated(v, dt)
     apart = integral - q

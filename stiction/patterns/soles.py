@@ -1,4 +1,4 @@
-"""Soles of a two-legged robot: where its feet are flat, and polygons of support under them."""
+"""Soles of a two-legged robot, and its support polygon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stiction.world.soles import at_home, lowest_of, standing_points, touching_l
 
 FRAMES = ("left_sole", "right_sole")
 SIDES = ("left", "right")
-LEVEL = 2e-3  # points this close to the lowest one of a foot are in its sole [m]
+LEVEL = 2e-3  # points this close to the lowest one of a foot belong to its sole [m]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Sole:
 
     side: str  # left or right
     link: int  # of the robot that carries it
-    position: np.ndarray  # (3) middle of the rectangle in the link [m]
+    position: np.ndarray  # (3) centre of the rectangle in the link [m]
     rotation: np.ndarray  # (3, 3) axes of the sole in the link
     half: np.ndarray  # (2) half its length and half its width [m]
 
     def corners(self, x: float, y: float, yaw: float) -> np.ndarray:
-        """Corners on the ground with the middle there, turned by yaw [m], (4, 2)."""
+        """Corners on the ground with the centre at (x, y), turned by yaw [m], (4, 2)."""
         signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
         c, s = np.cos(yaw), np.sin(yaw)
         return np.array([x, y]) + (signs * self.half) @ np.array([[c, s], [-s, c]])
@@ -38,9 +38,9 @@ def find_soles(robot: Robot, feet: tuple[str, str] | None = None) -> tuple[Sole,
     """Left and right sole of a robot.
 
     feet: names of the left and the right foot, links or frames. By default these are the frames
-    left_sole and right_sole, and without such frames the two links that reach lowest in the home
-    configuration. The rectangle encloses what is lowest there of the colliding shapes of the link;
-    its x axis is that of the robot's base along the ground.
+    left_sole and right_sole, and without such frames the two lowest links in the home
+    configuration. The rectangle encloses the lowest points there of the link's colliding shapes;
+    its x axis is that of the robot's base, projected onto the ground.
     """
     dynamics = at_home(robot)
     names = _feet(robot, dynamics, feet)
@@ -90,7 +90,7 @@ def _link(robot: Robot, name: str) -> int:
 
 
 def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> Sole:
-    """Rectangle around the lowest points of a link, turned like the base along the ground."""
+    """Rectangle around the lowest points of a link, with the heading of the base."""
     forward = dynamics.rotation[1][:, 0] * [1, 1, 0]
     forward /= np.linalg.norm(forward)
     axes = np.array([forward, np.cross([0, 0, 1], forward), [0, 0, 1]]).T
@@ -110,7 +110,7 @@ def _sole(robot: Robot, dynamics: Dynamics, side: str, name: str, link: int) -> 
 
 
 def distance_inside(point: np.ndarray, outline: np.ndarray) -> float:
-    """How far a point is from the edge of a convex polygon [m]: positive inside, else negative.
+    """Signed distance of a point from the edge of a convex polygon [m]: positive inside.
 
     outline: corners, counter-clockwise, (n, 2).
     """

@@ -27,10 +27,10 @@ def squat(
     height: float | None = None,
     feet: tuple[str, str] | None = None,
 ) -> Pattern:
-    """Go down and up again, the centre of mass above the middle of the soles.
+    """Go down and up again, with the centre of mass above the midpoint of the soles.
 
-    depth: of the centre of mass [m]; 15 % of the leg's length.
-    time: down, and up again, each [s]; 6 sqrt(leg's length / g).
+    depth: of the centre of mass [m]; default 15 % of the leg's length.
+    time: down, and up again, each [s]; default 6 sqrt(leg's length / g).
     height: of the centre of mass at both ends [m]; see `walk`.
     """
     body, time, height = _begin("squat", robot, feet, time, height)
@@ -48,10 +48,10 @@ def sway(
     height: float | None = None,
     feet: tuple[str, str] | None = None,
 ) -> Pattern:
-    """Shift the centre of mass to the left, to the right, and so on, and back to the middle.
+    """Shift the centre of mass left and right repeatedly, and back to the middle.
 
-    distance: to either side [m]; a third of the distance between the soles.
-    time: from side to side [s]; 6 sqrt(leg's length / g).
+    distance: to either side [m]; default a third of the distance between the soles.
+    time: from side to side [s]; default 6 sqrt(leg's length / g).
     height: of the centre of mass [m]; see `walk`.
     """
     body, time, height = _begin("sway", robot, feet, time, height)
@@ -73,11 +73,12 @@ def lean(
     """Lean forward and stop so abruptly that the heels lift, and stand upright again.
 
     The centre of mass stops before the edge of the soles, so that the feet fall back on their
-    heels; while it is braked the planned zero-moment point is beyond that edge, which the heels'
-    lifting prevents: `zmp_margin` is negative.
+    heels. While it brakes, the planned zero-moment point lies beyond that edge, so `zmp_margin` is
+    negative; in the simulation the heels lift instead.
 
-    distance: of the centre of mass from the middle of the soles [m]; 60 % of half their length.
-    time: forward [s]; 2.4 sqrt(height / g). It goes back four times as slowly.
+    distance: of the centre of mass from the midpoint of the soles [m]; default 60 % of half their
+        length.
+    time: forward [s]; default 2.4 sqrt(height / g). The return takes four times as long.
     height: of the centre of mass [m]; see `walk`.
     """
     body = Body(robot, feet)
@@ -100,12 +101,13 @@ def reach(
     height: float | None = None,
     feet: tuple[str, str] | None = None,
 ) -> Pattern:
-    """Move a hand and bring it back, the centre of mass above the middle of the soles.
+    """Move a hand and bring it back, with the centre of mass above the midpoint of the soles.
 
-    The joints of the arm follow, from where it branches off the trunk; the trunk stays upright.
+    Only the joints of the arm, from where it branches off the trunk, move it; the trunk stays
+    upright.
 
-    hand: link or frame. by: from where it is in the home configuration, in the robot's axes [m].
-    time: there, and back again, each [s]; 6 sqrt(leg's length / g).
+    hand: link or frame. by: displacement from the home configuration, in the robot's axes [m].
+    time: there, and back again, each [s]; default 6 sqrt(leg's length / g).
     height: of the centre of mass [m]; see `walk`.
     """
     body, time, height = _begin("reach", robot, feet, time, height)
@@ -143,7 +145,7 @@ def _begin(
 
 
 def _of_centre(what: str, body: Body, places: list, time: float, height: float) -> Pattern:
-    """Pattern whose centre of mass goes from place to place, each in the same time."""
+    """Pattern whose centre of mass moves from place to place, each move in the same time."""
     upright = (0.0, 0.0, height)
     knots = [(0.0, upright), (REST, upright)]
     knots += [(REST + time * (k + 1), place) for k, place in enumerate(places)]
@@ -162,7 +164,7 @@ def _plan(
     hand: str = "",
     path: np.ndarray | None = None,
 ) -> Plan:
-    """Plan with both feet where they are."""
+    """Plan with both feet in place."""
     targets = replace(_standing(body, times, centre), hand=hand, hand_position=path)
     rise = np.gradient(np.gradient(centre, times, axis=0), times, axis=0)
     carried = body.gravity + rise[:, 2:]

@@ -15,12 +15,12 @@ from stiction.patterns.postures import Targets
 from stiction.patterns.preview import follow_zmp
 from stiction.robot.robot import Robot
 
-REST = 4.0  # at rest before the first and after the last shift of weight, in sqrt(height / g)
-LATE = 0.1  # part of a swing in which the foot rises before it goes forward, and sinks after
+REST = 4.0  # time at rest before the first and after the last weight shift, in sqrt(height / g)
+LATE = 0.1  # fraction of a swing in which the foot rises before it goes forward, and sinks after
 PASSES = 2  # corrections by the dynamics filter
 
 
-def walk(  # ten arguments: the keywords that users know, all but the robot with a default
+def walk(  # ten arguments: all are keywords with defaults except the robot
     robot: Robot,
     steps: int = 10,
     step_length: float | None = None,
@@ -32,18 +32,19 @@ def walk(  # ten arguments: the keywords that users know, all but the robot with
     turn: float = 0.0,
     feet: tuple[str, str] | None = None,
 ) -> Pattern:
-    """Walk some steps from standing to standing with feet side by side.
+    """Walk a number of steps, starting and ending at rest with the feet side by side.
 
-    The first step is the right foot's; the last one puts the foot beside the other, so that the
-    robot gets (steps - 1) step_length far.
+    The right foot takes the first step; the last step puts the foot beside the other, so that the
+    robot covers (steps - 1) step_length.
 
-    step_length: from foot to foot along the way [m], negative backwards; 15 % of the leg's length.
-    step_time: from landing to landing [s]; 5 sqrt(leg's length / g).
-    double_support: part of the step time with both feet on the ground, between 0 and 1.
-    foot_lift: of the swinging sole [m]; 8 % of the leg's length.
-    height: of the centre of mass above the ground [m]; that of the home configuration, lowered as
-        far as is needed to bend the legs.
-    width: between the middles of the soles [m]; that of the home configuration.
+    step_length: from foot to foot along the walk [m], negative backwards; default 15 % of the leg's
+        length.
+    step_time: from landing to landing [s]; default 5 sqrt(leg's length / g).
+    double_support: fraction of the step time with both feet on the ground, between 0 and 1.
+    foot_lift: height of the swinging sole [m]; default 8 % of the leg's length.
+    height: of the centre of mass above the ground [m]; default that of the home configuration,
+        lowered until the legs bend enough.
+    width: between the centres of the soles [m]; default that of the home configuration.
     turn: to the left with every step [rad]; the robot then goes along an arc.
     feet: names of the left and the right foot, links or frames; see docs/patterns.md.
     """
@@ -91,7 +92,7 @@ def _check(
 
 
 def _check_reach(body: Body, step_length: float, height: float) -> None:
-    """Raise InputError if the hips are too high for legs of that length and steps."""
+    """Raise InputError if the hips are too high for the legs and the step length."""
     lowered = body.height_for(0.0) - height
     hip = body.hip_height(body.robot.home) - lowered
     hip = min(hip, STRETCHED * body.leg_length - lowered)
@@ -131,9 +132,9 @@ def footsteps(
     turn: float,
     rest: float,
 ) -> tuple[Footstep, ...]:
-    """Where and when the feet are put down, right, left, right ...
+    """Places and times of the footsteps: right, left, right ...
 
-    After the rest, one step time goes by in which the weight is shifted onto the left foot.
+    After the rest, one step time is spent shifting the weight onto the left foot.
     """
     x = y = yaw = 0.0
     result = []
@@ -173,9 +174,9 @@ def walking_plan(
 
 
 def zmp_knots(steps: tuple[Footstep, ...], first: tuple, rest: float, end: float) -> np.ndarray:
-    """Corners of the zero-moment point's way: time, x, y; in a straight line between them.
+    """Knots of the piecewise linear zero-moment point: time, x, y.
 
-    It stays in the middle of the sole that carries the robot alone.
+    In single support it stays at the centre of the supporting sole.
     """
     places = {side: np.array(place[:2]) for side, place in enumerate(first)}
     knots = [(0.0, *(places[0] + places[1]) / 2), (rest, *(places[0] + places[1]) / 2)]
@@ -192,7 +193,7 @@ def sole_paths(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Poses of both soles, (n, 2, 4) x, y, z, yaw, and which are on the ground, (n, 2).
 
-    A swinging sole rises and sinks as 64 s^3 (1 - s)^3 and goes forward with the least jerk.
+    A swinging sole rises and sinks as 64 s^3 (1 - s)^3 and moves forward with minimum jerk.
     """
     soles = np.zeros((len(time), 2, 4))
     support = np.ones((len(time), 2), bool)

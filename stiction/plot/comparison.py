@@ -1,4 +1,4 @@
-"""Several motions of the same robots in one figure: what the ground does to them."""
+"""Several motions of the same robots in one figure: forces, depth, height and lean."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
 COLUMNS, MOST_IN_THREE = (3, 5), 6  # of the panels of a comparison: few and many motions
-MOST_FORCE = 2.2  # in weights: what is above leaves a panel of a comparison, and its peak is told
+MOST_FORCE = 2.2  # in weights: larger forces are cut off in a panel, and their peak is printed
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe-Ito
 
 
 def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = None) -> Figure:
     """Upward force of the touching links in a panel for each motion; depth, height and lean of all.
 
-    All motions are of the same robots. pushed: from when to when somebody pushes [s], shaded.
+    All motions are of the same robots. pushed: start and end of a push [s], shaded.
     """
     from matplotlib.figure import Figure
 
@@ -47,12 +47,12 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name; they come again after seven."""
+    """A colour for each name; they repeat after seven."""
     return dict(zip(names, itertools.cycle(COLOURS), strict=False))
 
 
 def panels_for(motions: int) -> tuple[int, int]:
-    """Rows and columns of panels for so many motions."""
+    """Rows and columns of panels for a number of motions."""
     columns = COLUMNS[motions > MOST_IN_THREE]
     return -(-motions // columns), columns
 
@@ -87,7 +87,7 @@ def _draw_forces(panel: Any, motion: Motion) -> None:
 
 
 def line_styles(names: Iterable[str]) -> dict[str, Any]:
-    """Every second line is dashed and on top, so that two equal ones are both seen."""
+    """Every second line is dashed and drawn on top, so that two equal ones are both visible."""
     whole, dashed = {"ls": "-", "zorder": 2}, {"ls": (0, (4, 3)), "zorder": 3}
     return {name: dashed if k % 2 else whole for k, name in enumerate(names)}
 

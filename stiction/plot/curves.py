@@ -20,7 +20,7 @@ DEFAULT = ("energy", "momentum", "centre of mass")
 
 
 def plot(motion: Motion, *what: str) -> Figure:
-    """One panel per item: a name of `ITEMS`, or that of a joint."""
+    """One panel per item: a name of `ITEMS`, or the name of a joint."""
     from matplotlib.figure import Figure
 
     items = what or DEFAULT
@@ -95,7 +95,7 @@ ITEMS: dict[str, Callable[[Any, Motion], None]] = {
 
 
 def _joint(motion: Motion, item: str) -> np.ndarray:
-    """Position of a joint, or an error that says what else could be drawn."""
+    """Position of a joint; raises an error that lists the items for any other name."""
     try:
         return motion.joint(item)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Charts of contact phases: a row for each foot, a bar for each time it stands on something."""
+"""Charts of contact phases: a row for each foot, a bar for each period of contact."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLOURS = {
 
 
 def contact_phases(motion: Motion, feet: Sequence[str] | None = None) -> Figure:
-    """Chart of how every foot stands over time; feet: links, those called foot by default."""
+    """Chart of the contact phases over time; feet: links, by default those named foot."""
     from matplotlib.figure import Figure
 
     count = len(_feet(motion, feet))
@@ -54,7 +54,7 @@ def draw_phases(panel: Any, motion: Motion, feet: Sequence[str] | None = None) -
 
 
 def runs(time: np.ndarray, phases: np.ndarray) -> list[tuple[float, float, ContactPhase]]:
-    """Start, end [s] and phase of every stretch of one phase; it lasts until the next begins."""
+    """Start, end [s] and phase of every interval of constant phase, up to the start of the next."""
     starts = np.flatnonzero(np.diff(phases, prepend=-1))
     ends = [*starts[1:], len(time) - 1]
     return [
@@ -64,7 +64,7 @@ def runs(time: np.ndarray, phases: np.ndarray) -> list[tuple[float, float, Conta
 
 
 def _feet(motion: Motion, feet: Sequence[str] | None) -> list[str]:
-    """The feet asked for; else links called foot that can touch, else all that were touched."""
+    """The given feet; else links named foot that can touch, else all links that touched."""
     require_contact(motion)
     if feet is not None:
         return list(feet)

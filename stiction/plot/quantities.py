@@ -1,4 +1,4 @@
-"""Numbers of a motion that several drawings need."""
+"""Quantities of a motion that several figures need."""
 
 from __future__ import annotations
 

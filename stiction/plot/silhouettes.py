@@ -1,4 +1,4 @@
-"""Shapes of a robot as flat outlines: where their points are, and how a camera sees them."""
+"""Shapes of a robot projected to outlines in the picture plane of a camera."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOT_DRAWN = ("plane", "points")
 
 
 class Camera(NamedTuple):
-    """A camera far away: heading from which it looks and elevation above the horizon [degrees]."""
+    """A camera at infinity: its heading and its elevation above the horizon [degrees]."""
 
     heading: float
     elevation: float
@@ -35,7 +35,7 @@ class Silhouette(NamedTuple):
     """The outline of a shape in the picture."""
 
     corners: np.ndarray  # (n, 2) [m]
-    nearness: float  # of its middle to the camera [m]
+    nearness: float  # of its centre to the camera [m]
     link: str
     robot: str
 
@@ -61,7 +61,7 @@ def silhouettes(world: World, q: np.ndarray, camera: Camera) -> list[Silhouette]
 
 
 def ground_heights(world: World, points: np.ndarray, around: float) -> np.ndarray:
-    """Heights of the ground at (n, 2) points [m], sought within 10 m of a height."""
+    """Heights of the ground at (n, 2) points [m], searched within 10 m of a height."""
     if world.ground is None:
         return np.full(len(points), np.nan)
     ground = world.ground.bind()

@@ -1,4 +1,4 @@
-"""Strips of snapshots: the robots at chosen times, the ground, and the forces it gives."""
+"""Strips of snapshots: the robots at chosen times, the ground, and its forces."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
 VIEWS = {"side": Camera(-90.0, 0.0), "front": Camera(0.0, 0.0), "oblique": Camera(-55.0, 18.0)}
-SIDES = {"left": "#7FB2D9", "right": "#E8A27C"}  # links of the two sides, lit
+SIDES = {"left": "#7FB2D9", "right": "#E8A27C"}  # links of the two sides, fully lit
 MIDDLE, EDGE, FORCE = "#C9C9C9", "#333333", "#B2182B"
-ARROW = 0.4  # of the robots' size: an arrow of one weight
-MARGIN = 0.12  # of the robots' size around them
-SAMPLES = {True: 401, False: 41}  # points of the line of the ground, and of those of a grid
+ARROW = 0.4  # length of an arrow of one weight, over the robots' size
+MARGIN = 0.12  # around the robots, over their size
+SAMPLES = {True: 401, False: 41}  # points of the ground line, and of each line of a grid
 MOST = 40  # snapshots in a strip
-TALL = 2.4  # the higher row of pictures [inches]
+TALL = 2.4  # height of the tallest row of pictures [inches]
 
 
 def snapshots(
@@ -34,12 +34,12 @@ def snapshots(
     views: Sequence[str] = ("side", "oblique"),
     follow: bool = True,
 ) -> Figure:
-    """A row for each view, a column for each time: the recorded moment next to it.
+    """A row for each view, a column for each time, which shows the nearest recorded sample.
 
-    times: moments [s], or how many, evenly over the motion. Left links are blue, right ones orange.
-    Arrows are the force of the ground on each link at its centre of pressure, as long for one
-    weight of all robots as 0.4 of their size. follow: pictures move along the ground with the first
-    base.
+    times: [s], or their number, evenly spaced over the motion. Left links are blue, right ones
+    orange. Arrows show the force of the ground on each link at its centre of pressure; the weight
+    of all robots is an arrow of 0.4 of their size. follow: pictures move along the ground with the
+    first base.
     """
     from matplotlib.figure import Figure
 
@@ -77,7 +77,7 @@ def _tell_times(panels: Any, motion: Motion, rows: list[int]) -> None:
 
 
 def moments(motion: Motion, times: ArrayLike | int) -> list[int]:
-    """Numbers of the recorded moments that are next to these times, or of so many, evenly."""
+    """Indices of the samples nearest to these times, or of a number of evenly spaced ones."""
     if isinstance(times, int | np.integer):
         if not 1 <= times <= MOST:
             raise InputError(f"snapshots: found {times} times; give 1 to {MOST}, or a list")
@@ -95,7 +95,7 @@ def moments(motion: Motion, times: ArrayLike | int) -> list[int]:
 
 
 class _Picture:
-    """What a camera sees of a motion at one moment, in the picture's axes [m]."""
+    """A motion at one sample as seen by a camera, in the picture's axes [m]."""
 
     def __init__(self, motion: Motion, k: int, camera: Camera) -> None:
         self.axes = camera.axes()
@@ -103,7 +103,7 @@ class _Picture:
         if not self.shapes:
             raise InputError("snapshots: the robots of this motion have no shape to draw")
         self.base = base_positions(motion)[k]
-        self.below = self.base.copy()  # the point of the ground under the base, if there is any
+        self.below = self.base.copy()  # the point of the ground under the base, if there is ground
         if motion.world.ground is not None:
             self.below[2:] = ground_heights(motion.world, self.base[None, :2], self.base[2])
         self.level = camera.elevation == 0.0
@@ -117,7 +117,7 @@ class _Picture:
         return points @ self.axes[:2].T
 
     def ground_lines(self, reach: float) -> list[np.ndarray]:
-        """Lines of the ground so far around the base: one below it, or a grid seen from above."""
+        """Ground lines within `reach` of the base: one below it, or a grid seen from above."""
         samples = SAMPLES[self.level]
         steps = np.linspace(-reach, reach, samples)
         right = self.axes[0, :2]
@@ -138,7 +138,7 @@ class _Picture:
 
 
 class _Strip:
-    """Pictures of one view, all to the same scale; the windows follow along the ground or stay."""
+    """Pictures of one view at the same scale; the windows follow the base or stay in place."""
 
     def __init__(self, pictures: list[_Picture], follow: bool) -> None:
         self.pictures = pictures
@@ -174,9 +174,9 @@ class _Strip:
 
 
 def _arrows(motion: Motion, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Centre of pressure [m] and force in weights of every touched link.
+    """Centre of pressure [m] and force, in weights, of every touching link.
 
-    The last moment has no force; that of the step before is drawn there.
+    The last sample has no force; that of the step before is drawn.
     """
     if motion.depth.shape[1] == 0:
         return []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PICTURES = 12
 STRIP, ROW, CURVES = 2.4, 2.1, 3.0  # heights of the parts [inches]
 LEAST = 1e-3  # smallest value of a logarithmic panel [mm]
-WINDOW = 0.05  # over which the deepest point is sought, so that curves can be told apart [s]
+WINDOW = 0.05  # interval for the maximum depth, so that the curves stay distinguishable [s]
 
 
 def compare_walks(motions: Mapping[str, Motion], planned: Reference, shown: str) -> Figure:
@@ -52,7 +52,7 @@ def compare_walks(motions: Mapping[str, Motion], planned: Reference, shown: str)
 def _draw_curves(
     figure: Any, motions: Mapping[str, Motion], planned: Reference, colours: dict[str, str]
 ) -> list:
-    """Paths from above, distances from the plan and depths; returns the panels."""
+    """Draw paths from above, distances from the plan and depths; returns the panels."""
     path, off, depth = panels = list(figure.subplots(1, 3))
     path.plot(*np.asarray(planned.q)[:, :2].T, color="0.7", lw=5, label="planned", zorder=1)
     styles = line_styles(motions)
@@ -72,14 +72,14 @@ def _draw_curves(
 
 
 def _distance(motion: Motion, planned: Reference) -> np.ndarray:
-    """From the base to where it should be [m], (n)."""
+    """Distance of the base from its planned position [m], (n)."""
     time, q = np.asarray(planned.time), np.asarray(planned.q)
     wanted = [np.interp(motion.time, time, q[:, k]) for k in range(3)]
     return np.linalg.norm(motion.q[:, :3] - np.transpose(wanted), axis=1)
 
 
 def _deepest(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Times [s], and depth of the deepest place in a window there [mm]."""
+    """Times [s], and largest depth in the window that starts there [mm]."""
     each = max(1, round(WINDOW / float(motion.time[1] - motion.time[0])))
     depth = np.nan_to_num(deepest(motion))
     firsts = np.arange(0, len(depth), each)

@@ -1,1 +1,1 @@
-"""Laws that every contact model obeys, and those that it promises: checked for any model."""
+"""Checks, for any contact model, of the laws that all models obey and of its own promises."""

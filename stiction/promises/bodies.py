@@ -1,4 +1,4 @@
-"""Bodies that the laws are tried with, and states in which they land."""
+"""Test bodies for the laws, and states in which they land."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def plate(
     size: Sequence[float] = (0.2, 0.1, 0.06),
     total_mass: float = 2.0,
 ) -> Robot:
-    """A brick that touches with small spheres in a grid under it, in units of one's choice.
+    """A brick that touches with a grid of small spheres under it, in given units.
 
-    On three points, a tripod, it is carried in only one way, whatever the gaps below them.
-    order: in which the spheres are declared; length, mass: of the new units in m and kg.
+    On three points, a tripod, it is statically determinate, whatever the gaps below them. order:
+    order in which the spheres are declared; length, mass: the new units in m and kg.
     """
     x, y, z = (side / length for side in size)
     m, radius = total_mass / mass, 0.005 / length
@@ -59,7 +59,7 @@ def plate(
 
 
 def corners(points: int) -> list[tuple[float, float]]:
-    """Where the points of a plate are, from -1 to 1 along and across."""
+    """Positions of the points of a plate, from -1 to 1 along and across."""
     if points == 3:
         return list(TRIPOD)
     lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in GRIDS[points]]
@@ -77,7 +77,7 @@ def thrown(
     joints: float = 0.0,
     above: float = 0.0,
 ) -> State:
-    """A state in which every robot is about to land, slides and spins; all numbers are sizes."""
+    """A state in which every robot is about to land, slides and spins; numbers are magnitudes."""
     robots = []
     for k, robot in enumerate(world.robots):
         angle = rng.uniform(-tilt, tilt)

@@ -1,4 +1,4 @@
-"""`check_promises`: a table of the laws that a contact model obeys, and does not."""
+"""`check_promises`: a table of the laws that a contact model obeys or breaks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HEADS = ("holds", "law", "worst", "bound", "where")
 
 
 class Promise(NamedTuple):
-    """What became of one law."""
+    """Result of the check of one law."""
 
     law: str
-    promised: bool  # by the model; else a law that every model obeys
+    promised: bool  # by the model; else a law for every model
     holds: bool
-    worst: float  # what was measured where it was largest, in units of its bound
+    worst: float  # largest measured value, in units of its bound
     bound: float
-    where: str  # what that is, and in which trial
+    where: str  # the measured quantity, and the trial
 
     def __str__(self) -> str:
         """One line."""
@@ -32,7 +32,7 @@ class Promise(NamedTuple):
 
 @dataclass(frozen=True)
 class Promises:
-    """The laws that were tried on a model, one line each; true if all hold."""
+    """Results of all laws checked on a model, one line each; true if all hold."""
 
     model: str
     found: tuple[Promise, ...]
@@ -43,7 +43,7 @@ class Promises:
         return all(one.holds for one in self.found)
 
     def __iter__(self) -> Iterator[Promise]:
-        """One after the other."""
+        """Iterate over the results."""
         return iter(self.found)
 
     @property
@@ -72,14 +72,14 @@ def _cells(one: Promise) -> tuple[str, ...]:
 def check_promises(
     model: Any, mass: float = 2.0, dt: float = 1e-3, brief: bool = False
 ) -> Promises:
-    """Try a contact model on small bodies, and tell which laws of contact it obeys.
+    """Test a contact model on small bodies, and report which laws of contact it obeys.
 
-    All models obey laws of momentum, of units and of axes, and carry a body at rest; the others
-    are what the model promises (`contact_model(..., promises=...)`). Coefficients of friction and
-    of restitution are varied, all other parameters are those given.
+    All models obey the laws of momentum, units and axes, and carry a body at rest; the other laws
+    are those that the model promises (`contact_model(..., promises=...)`). Coefficients of friction
+    and restitution are varied; all other parameters are the given ones.
 
-    mass: of the bodies [kg]; dt: the longest time step, some laws take a tenth of it [s]. Give
-    those that the parameters are made for. brief: few and short trials, and no rest.
+    mass: of the bodies [kg]; dt: the longest time step; some laws use a tenth of it [s]. Choose
+    those for which the parameters are meant. brief: few and short trials, and no bodies at rest.
 
         print(stiction.check_promises(Sponge()))
     """
@@ -97,10 +97,10 @@ def check_promises(
 
 
 def check_law(law: Law, model: Any, setting: Setting) -> Promise:
-    """Try one law on a model."""
+    """Check one law on a model."""
     worst = Measured(0.0, 0.0, "")
     with warnings.catch_warnings():
-        for kind in (StabilityWarning, UnsolvedWarning):  # the law tells what comes of it
+        for kind in (StabilityWarning, UnsolvedWarning):  # the law measures the effect
             warnings.simplefilter("ignore", kind)
         try:
             for one in law.trial(model, setting):

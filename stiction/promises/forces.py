@@ -1,4 +1,4 @@
-"""Laws of the forces at single points, in one step: cone, pulling, sliding, the state alone."""
+"""Laws on the forces at single points in one step: cone, pulling, sliding, no hidden state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from stiction.world.world import GRAVITY, World
 
 MU = 0.4
 CONE = 1e-12  # rounding
-SAME = 1e-9  # forces that rounding and the order of sums decide
+SAME = 1e-9  # relative difference of forces due to rounding and the order of sums
 ALIKE = 1e-6  # forces of solvers agree to their tolerance
 
 
@@ -42,7 +42,7 @@ def touch(
     robot: Robot | None = None,
     gravity: Any = GRAVITY,
 ) -> np.ndarray:
-    """Forces on a brick that is `depth` in the ground and moves; (points, 3)."""
+    """Forces on a moving brick that is `depth` in the ground; (points, 3)."""
     world = World(robot or brick(mass=setting.mass), ground=ground, gravity=gravity)
     state = world.standing(above=-depth)
     state.v[:3] = velocity
@@ -51,7 +51,7 @@ def touch(
 
 @lru_cache(maxsize=1, typed=True)
 def tried_forces(model: Any, setting: Setting) -> tuple[tuple[str, np.ndarray], ...]:
-    """Forces on level ground, (..., 3), of a brick that comes in any way, and of plates."""
+    """Forces on level ground, (..., 3), on a brick with various velocities, and on plates."""
     model = with_friction(model, MU)
     found = []
     for speed in (0.0, 0.01, 1.0, 100.0):
@@ -78,7 +78,7 @@ def tried_forces(model: Any, setting: Setting) -> tuple[tuple[str, np.ndarray], 
 
 @law("friction stays in the cone at every point", promise=CONE_PER_POINT)
 def cone(model: Any, setting: Setting) -> Iterator[Measured]:
-    """Friction over its limit, less 1."""
+    """Friction over its limit, minus 1."""
     require_friction(model, CONE_PER_POINT)
     for where, force in tried_forces(model, setting):
         normal, across = force[..., 2], np.hypot(force[..., 0], force[..., 1])
@@ -101,7 +101,7 @@ def pull(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("a sliding point has all of its friction, against the slip", promise=FULL_FRICTION)
 def sliding(model: Any, setting: Setting) -> Iterator[Measured]:
-    """Friction takes 4 mm/s in the step, so that the brick goes on sliding."""
+    """Friction reduces the speed by 4 mm/s in the step, so that the brick keeps sliding."""
     require_friction(model, FULL_FRICTION)
     model = with_friction(model, MU)
     for heading in (0.0, 0.7, 2.5, 4.0):
@@ -118,7 +118,7 @@ def sliding(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("a belt carries what lies on it")
 def belt(model: Any, setting: Setting) -> Iterator[Measured]:
-    """On a belt a brick feels what it would feel sliding backwards on still ground."""
+    """Forces on a belt equal those on a brick that slides backwards on still ground."""
     carried = touch(model, setting, ground=Plane(velocity=(0.5, 0.0, 0.0)))
     still = touch(model, setting, velocity=(-0.5, 0.0, 0.0))
     off = farthest(carried, still) / max(np.abs(still).max(), 1e-300)
@@ -127,7 +127,7 @@ def belt(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("the same run gives the same forces again")
 def again(model: Any, setting: Setting) -> Iterator[Measured]:
-    """Bit by bit."""
+    """Bitwise equal."""
     velocity = (0.2, 0.1, -0.3)
     first, second = (touch(model, setting, velocity=velocity) for _ in range(2))
     yield Measured(farthest(first, second), 0.0, "difference [N]: brick, 1 mm deep, sliding")
@@ -135,9 +135,9 @@ def again(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("forces are a function of the state alone", promise=UNIQUE_FORCES)
 def state_alone(model: Any, setting: Setting) -> Iterator[Measured]:
-    """A state that a run came through is taken up without its past.
+    """A run restarted from an intermediate state continues with the same forces.
 
-    The default integrator has a past of its own, the last acceleration.
+    `SemiImplicitEuler` runs it, as the default integrator remembers the last acceleration.
     """
     world, dt = World(plate(16, total_mass=setting.mass)), setting.dt / 10
     state = world.standing(above=1e-4)

@@ -18,8 +18,8 @@ from stiction.world.world import World
 
 G = 9.81
 UNITS = ((0.25, 1.0, 1.0), (1.0, 8.0, 1.0), (1.0, 1.0, 2.0), (4.0, 0.5, 2.0))
-# Where more than three rigid points touch a plane, rounding of where they are decides how they
-# share the load, beside the solvers' compliance; friction of a plate that spins changes with it.
+# If more than three rigid points touch a plane, the rounding of their positions, besides the
+# solvers' compliance, determines how they share the load, and so the friction of a spinning plate.
 HYPERSTATIC = 1e4
 
 
@@ -32,7 +32,7 @@ def rotation(axis: np.ndarray, angle: float) -> np.ndarray:
 
 @law("turning the world turns the forces", promise=UNIQUE_FORCES)
 def turned_world(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The same landing on a slope, with everything turned along: the same forces, turned."""
+    """The same landing with everything turned onto a slope: the same forces, turned."""
     angle, heading = 0.3, 0.8
     axis = np.array([np.sin(heading), -np.cos(heading), 0.0])
     turn = rotation(axis, angle)
@@ -52,7 +52,7 @@ def turned_world(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("turning the world about the vertical turns the motion")
 def turned_about_vertical(model: Any, setting: Setting) -> Iterator[Measured]:
-    """On a tripod, whose points are carried in only one way: see `HYPERSTATIC`."""
+    """On a tripod, which is statically determinate: see `HYPERSTATIC`."""
     up = np.array([0.0, 0.0, 1.0])
     ends = []
     for angle in (0.0, 0.8, 2.5):
@@ -70,7 +70,7 @@ def turned_about_vertical(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("units do not matter")
 def other_units(model: Any, setting: Setting) -> Iterator[Measured]:
-    """A landing on a tripod told in other units of length, mass and time."""
+    """A landing on a tripod in other units of length, mass and time."""
     steps, dt = setting.few(20, 4), setting.dt
     motions = []
     for l, m, t in ((1.0, 1.0, 1.0), *UNITS):  # noqa: E741
@@ -96,7 +96,7 @@ def other_units(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("the order of points does not matter", promise=UNIQUE_FORCES)
 def order_of_points(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The same plate, its points declared in another order."""
+    """The same plate with its points declared in another order."""
     for points in (3, setting.few(64, 8)):
         loose = HYPERSTATIC if points > 3 else 1.0
         shuffled = np.random.default_rng(points).permutation(points)

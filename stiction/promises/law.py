@@ -1,4 +1,4 @@
-"""What a law is: a name, the promise that it belongs to, and a trial that measures."""
+"""Definition of a law: a name, the promise that it belongs to, and a measuring trial."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from stiction.world.world import State, World
 
 
 class Setting(NamedTuple):
-    """What the laws are tried with."""
+    """Conditions under which the laws are checked."""
 
     mass: float = 2.0  # of the bodies [kg]
     dt: float = 1e-3  # longest time step [s]
     brief: bool = False  # few trials
 
     def few(self, many: int, few: int) -> int:
-        """One of two numbers of trials."""
+        """The number of trials: `few` in brief, else `many`."""
         return few if self.brief else many
 
 
@@ -37,7 +37,7 @@ class Measured(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The value in units of the bound; not a number counts as infinite."""
+        """The value in units of the bound; NaN counts as infinite."""
         if not self.value <= self.bound:
             return self.value / self.bound if self.value > 0 < self.bound else math.inf
         return self.value / self.bound if self.bound > 0 else 0.0
@@ -48,15 +48,15 @@ Trial = Callable[[Any, Setting], Iterator[Measured]]
 
 @dataclass(frozen=True)
 class Law:
-    """What a model obeys, always or if it promises so."""
+    """A law that every model obeys, or only models that promise it."""
 
     name: str
     trial: Trial
     promise: str | None  # None: every model obeys it
-    long: bool  # takes thousands of steps: not tried in brief
+    long: bool  # takes thousands of steps: skipped in brief
 
     def concerns(self, model: Any, setting: Setting) -> bool:
-        """Whether a model must obey it, and it is tried in such a setting."""
+        """Whether a model must obey it, and it is checked in this setting."""
         promised = self.promise is None or self.promise in MODELS[type(model)].promises
         return promised and not (self.long and setting.brief)
 
@@ -65,7 +65,7 @@ LAWS: list[Law] = []
 
 
 def law(name: str, promise: str | None = None, long: bool = False) -> Callable[[Trial], Trial]:
-    """Declare what measures how far a model is from a law."""
+    """Declare a trial that measures how far a model is from a law."""
 
     def declare(trial: Trial) -> Trial:
         LAWS.append(Law(name, trial, promise, long))
@@ -85,13 +85,13 @@ def run(
 
 
 def require_touch(motion: Motion, where: str) -> Iterator[Measured]:
-    """Break the law if there was no force: then the trial shows nothing."""
+    """Break the law if there was no force: the trial would prove nothing."""
     if not motion.force[:-1].any():
         yield Measured(math.inf, 0.0, f"no force: {where}")
 
 
 def farthest(found: np.ndarray, expected: np.ndarray) -> float:
-    """Largest difference of two arrays; NaN where one has such."""
+    """Largest difference of two arrays; NaN if one contains NaN."""
     return float(np.abs(np.asarray(found) - expected).max(initial=0.0))
 
 
@@ -111,7 +111,7 @@ def with_restitution(model: Any, restitution: float) -> Any:
 
 
 def require_friction(model: Any, promise: str) -> None:
-    """Raise InputError if a model promises something of friction and has no coefficient."""
+    """Raise InputError if a model makes a promise on friction but has no coefficient."""
     if not fields_with(model, FRICTION):
         raise InputError(
             f"{type(model).__name__} promises that {promise}, and none of its parameters is a "

@@ -38,10 +38,10 @@ BODIES = ("cube", "rod")
 
 
 def uncertain(model: Any, impulse: np.ndarray, weight: np.ndarray) -> float:
-    """How far impulses may be from the momentum that they give [N s].
+    """Tolerance between impulses and the change of momentum [N s].
 
-    Those of solvers add up to what moves the robot to their tolerance; and while impacts last,
-    which take no time but MOMENT of a step, the weight acts on.
+    The impulses of solvers match the motion to their tolerance only; and the weight keeps acting
+    during impacts, which take MOMENT of a step instead of no time.
     """
     size = float(np.abs(impulse).max())
     if MODELS[type(model)].family != IMPULSE_SOLVER:
@@ -51,7 +51,7 @@ def uncertain(model: Any, impulse: np.ndarray, weight: np.ndarray) -> float:
 
 @law("momentum changes by the recorded forces and the weight")
 def momentum(model: Any, setting: Setting) -> Iterator[Measured]:
-    """Over a slide of a brick, and in every step of landings, which solvers take in parts."""
+    """Over a slide of a brick, and in every step of landings, which solvers divide into parts."""
     world, dt = World(brick(mass=setting.mass)), setting.dt / 10
     state = world.standing(above=-0.001)
     state.v[:] = [0.3, 0.1, -0.2, 1.0, -2.0, 0.5]
@@ -79,7 +79,7 @@ def momentum(model: Any, setting: Setting) -> Iterator[Measured]:
 
 
 def toss(model: Any, setting: Setting, body: str, rng: Any, gravity: float) -> Motion:
-    """Motion of a cube or a rod thrown at the ground, tilted, with any speed, spin and friction."""
+    """Motion of a tilted cube or rod thrown at the ground, with random speed, spin and friction."""
     solid = body == "cube"
     robot = box((0.1,) * 3, setting.mass / 2) if solid else rod(mass=setting.mass / 4)
     flat = np.array([1, 1, 1, 1, 1, 1] if solid else [1, 0, 1, 0, 1, 0])
@@ -95,10 +95,10 @@ def toss(model: Any, setting: Setting, body: str, rng: Any, gravity: float) -> M
 
 @law("contact adds no energy", promise=NO_ENERGY_GAIN)
 def energy_gain(model: Any, setting: Setting) -> Iterator[Measured]:
-    """Tosses of bodies whose free flight adds none either: semi-implicit Euler loses m (g dt)^2/2.
+    """Tosses of bodies whose free flight gains no energy: semi-implicit Euler loses m (g dt)^2/2.
 
-    For a cube that holds whatever it does, for a rod as long as it does not turn about its axis.
-    Under gravity, points that sank in are lifted out again, which takes a little work.
+    For a cube that always holds, for a rod as long as it does not spin about its axis. Under
+    gravity, penetrating points are lifted out again, which takes a little work.
     """
     for restitution, body, gravity in [
         (e, body, g) for e in RESTITUTIONS for body in BODIES for g in (0.0, G)
@@ -122,9 +122,10 @@ def energy_gain(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("contact does no work on a robot that lands", promise=NO_ENERGY_GAIN)
 def work_of_landing(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The work of the recorded forces, at the mean of the velocities before and after each step.
+    """The work of the recorded forces, with the mean of the velocities before and after each step.
 
-    To second order in dt: points are held where they are as the step ends, and a foot turns.
+    It holds to second order in dt: points are constrained at their positions at the end of the
+    step, while the foot turns.
     """
     model = with_restitution(model, 0.0)
     world, rng = World(biped10()), np.random.default_rng(5)
@@ -141,16 +142,16 @@ def work_of_landing(model: Any, setting: Setting) -> Iterator[Measured]:
 
 
 def settled_forces(model: Any, setting: Setting) -> np.ndarray:
-    """Mean forces, (points, 3), of the last half second of two in which a brick comes to rest."""
+    """Mean forces, (points, 3), over the last half second of 2 s in which a brick settles."""
     world, dt = World(brick(mass=setting.mass)), setting.dt / 5
     steps = round(2.0 / dt)
     motion = run(world, model, world.standing(above=0.01), dt, steps)
-    return motion.force[-(steps // 4) : -1].mean(axis=0)  # some laws still tremble a little
+    return motion.force[-(steps // 4) : -1].mean(axis=0)  # some laws still oscillate a little
 
 
 @law("a brick that is dropped comes to rest on its corners", long=True)
 def rest(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The ground carries its weight and nothing else."""
+    """The ground force equals the weight."""
     settled, weight = settled_forces(model, setting), setting.mass * G
     off = farthest(settled.sum(axis=0), np.array([0.0, 0.0, weight])) / weight
     yield Measured(off, 2e-3, "error of the whole force / weight")
@@ -162,7 +163,7 @@ def rest(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("a brick at rest has its weight on four equal corners", promise=UNIQUE_FORCES, long=True)
 def equal_corners(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The state is symmetric, so the forces are."""
+    """The state is symmetric, so the forces are symmetric."""
     settled = settled_forces(model, setting)
     pressed = settled[settled[:, 2] > 0]
     quarter = setting.mass * G / 4

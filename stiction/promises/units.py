@@ -1,4 +1,4 @@
-"""Parameters of a contact model in other units, as the units say that it declares."""
+"""Parameters of a contact model converted to other units, by the units that it declares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OPERATIONS: Mapping[type, Any] = {
 
 
 def in_other_units(model: Any, length: float, mass: float, time: float) -> Any:
-    """The same law, its parameters in units of so many m, kg and s."""
+    """The same law with its parameters in units of `length` m, `mass` kg and `time` s."""
     values = model._asdict()
     scaled = {}
     for name, declared in fields_of(type(model)).items():
@@ -47,9 +47,9 @@ def in_other_units(model: Any, length: float, mass: float, time: float) -> Any:
 
 
 def dimension(unit: str, values: Mapping[str, float]) -> tuple[float, float, float]:
-    """Powers of length, mass and time in a unit, whose exponents may be some of the values.
+    """Powers of length, mass and time in a unit, whose exponents may refer to the values.
 
-    Raises ValueError that says what would do.
+    Raises ValueError that says what is valid.
     """
     if unit in PURE:
         return 0.0, 0.0, 0.0
@@ -71,7 +71,7 @@ def dimension(unit: str, values: Mapping[str, float]) -> tuple[float, float, flo
 
 
 def _exponent(text: str, values: Mapping[str, float]) -> float:
-    """A number, one of some values, or a formula of them, as "(1+beta)"."""
+    """A number, one of the values, or a formula of them such as "(1+beta)"."""
 
     def value(node: Any) -> float:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):

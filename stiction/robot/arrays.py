@@ -1,6 +1,6 @@
 """`Description` -> the arrays of a `Robot`.
 
-Links held by fixed joints are merged into their parents; their names stay as frames. Link -1 is the
+Links on fixed joints are merged into their parents; their names remain as frames. Link -1 is the
 world.
 """
 
@@ -23,7 +23,7 @@ JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
 
 
 def robot_arrays(description: Description) -> dict[str, Any]:
-    """All fields of the Robot that a description makes."""
+    """All fields of the Robot that a description defines."""
     moving, place = _merge_fixed(description)
     if not moving:
         raise DescriptionError(
@@ -47,7 +47,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
 
 
 def _merge_fixed(description: Description) -> tuple[list[Joint], dict[str, tuple[str, Pose]]]:
-    """Return the moving joints, and for each link the moving link that carries it and where."""
+    """Return the moving joints, and for each link the moving link that carries it and its pose."""
     place: dict[str, tuple[str, Pose]] = {WORLD: (WORLD, Pose.identity())}
     moving = []
     for joint in description.joints:
@@ -83,12 +83,12 @@ def _joint_arrays(joint: Joint, place: dict, index: dict[str, int]) -> dict:
 
 
 def _stacked(rows: list[dict]) -> dict:
-    """One array per key from a list of equal dictionaries."""
+    """One array per key from a list of dictionaries with equal keys."""
     return {key: np.array([row[key] for row in rows]) for key in rows[0]}
 
 
 def _link_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
-    """Mass, centre and inertia of the moving links with all that is fixed to them."""
+    """Mass, centre and inertia of the moving links, including everything fixed to them."""
     bodies: list[list] = [[] for _ in index]
     for link in description.links:
         carrier, pose = place[link.name]
@@ -103,7 +103,7 @@ def _link_arrays(description: Description, place: dict, index: dict[str, int]) -
 
 
 def _dof_arrays(moving: list[Joint]) -> dict:
-    """Arrays over the velocities; a joint of several has the same value for each."""
+    """Arrays over the velocities; a joint with several has the same value for each."""
     sizes = [V_SIZE[JOINT_CODES[joint.type]] for joint in moving]
     return {
         name: np.repeat(np.array([getattr(joint, name) for joint in moving], float), sizes)
@@ -112,7 +112,7 @@ def _dof_arrays(moving: list[Joint]) -> dict:
 
 
 def _frame_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
-    """Named frames: those of the file, and the links that were merged."""
+    """Named frames: those of the file, and the merged links."""
     rows = [
         (frame.name, *place[frame.link], frame.position, frame.quaternion)
         for frame in description.frames

@@ -1,4 +1,4 @@
-"""The .npz file of a robot: its arrays, and checks of what was read."""
+"""The .npz file of a robot: its arrays, and checks after reading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
 FORMAT = 1  # of the .npz file
-# what numpy, zipfile and zlib raise at a damaged file
+# exceptions that numpy, zipfile and zlib raise for a damaged file
 _UNREADABLE = (
     OSError,
     ValueError,
@@ -37,7 +37,7 @@ def write_arrays(file: IO[bytes], values: dict[str, Any]) -> None:
 
 
 def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str, Any]:
-    """Read the fields of a robot, which have these names."""
+    """Read the fields of a robot with these names."""
     try:
         with np.load(path, allow_pickle=False) as file:
             values = {key: file[key] for key in file.files}
@@ -55,7 +55,7 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
 
 
 def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
-    """Raise ModelFileError if the arrays of a loaded robot do not fit together."""
+    """Raise ModelFileError if the arrays of a loaded robot are inconsistent."""
     damage = _damage(robot)
     if damage:
         raise ModelFileError(f"{path}: the robot in it is damaged: {damage}")
@@ -103,7 +103,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
 
 
 def _damage(robot: Robot) -> str:
-    """Return what is wrong with the arrays of a loaded robot, '' if nothing is."""
+    """Describe what is wrong with the arrays of a loaded robot; '' if nothing is."""
     if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
         return "'joint_type' holds numbers that are not joint types"
     for name, shape in _shapes(robot).items():

@@ -1,4 +1,4 @@
-"""`load`: a model file -> `Robot`, whatever its format."""
+"""`load`: a model file of any supported format -> `Robot`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stiction.robot.robot import Robot
 FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), saved robots (.npz)"
 ROOT_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 COMMENT_OR_HEAD = re.compile(rb"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
-SNIFFED = 65536  # bytes at the beginning of a file that tell its format
+SNIFFED = 65536  # bytes read from the start of a file to detect its format
 
 
 def load(
@@ -21,15 +21,15 @@ def load(
     roots: Iterable[str | Path] = (),
     mimic: str | None = None,
 ) -> Robot:
-    """Read a robot, by what the file contains: MJCF, URDF, OpenHRP VRML, or a saved robot.
+    """Read a robot; the content decides the format: MJCF, URDF, OpenHRP VRML or a saved robot.
 
     Args:
         path: the file.
-        base: how the root of a URDF or VRML robot is held: "floating" (default for URDF), "fixed",
-            or for URDF "planar".
-        roots: folders in which meshes and included files may lie, besides that of the file.
-        mimic: what becomes of the mimic joints of a URDF file, which are not simulated:
-            "refused" (default), "free" to move by themselves, or "fixed".
+        base: how the root of a URDF or VRML robot is attached to the world: "floating" (default for
+            URDF), "fixed", or for URDF "planar".
+        roots: folders, besides that of the file, that may hold meshes and included files.
+        mimic: how to treat the mimic joints of a URDF file, which are not simulated: "refused"
+            (default), "free" to move by themselves, or "fixed".
     """
     path = Path(path)
     if not path.is_file():
@@ -58,7 +58,7 @@ def load(
 
 
 def format_of(path: Path) -> str:
-    """Return "npz", "vrml", "mjcf" or "urdf" by what the file contains."""
+    """Return "npz", "vrml", "mjcf" or "urdf", from the content of the file."""
     with open(path, "rb") as file:
         begin = file.read(SNIFFED)
     if begin.startswith(b"PK"):
@@ -71,6 +71,6 @@ def format_of(path: Path) -> str:
         return by_element[root[1]]
     by_suffix = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".wrl": "vrml", ".npz": "npz"}
     if path.suffix.lower() in by_suffix:
-        return by_suffix[path.suffix.lower()]  # whose reader tells what is wrong with it
+        return by_suffix[path.suffix.lower()]  # its reader reports what is wrong
     found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"
     raise ModelFileError(f"{path}: unknown format ({found}); known are {FORMATS}")

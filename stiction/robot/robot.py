@@ -27,8 +27,8 @@ class Robot:
     """A robot or a free object as flat arrays: nl links, nq positions, nv velocities; SI units."""
 
     name: str
-    source: str  # file it was read from, or what made it
-    notes: np.ndarray  # what a human should know about how it was read
+    source: str  # file it was read from, or the code that made it
+    notes: np.ndarray  # remarks for the user on how it was read
 
     link_name: np.ndarray  # (nl)
     parent: np.ndarray  # (nl) link, -1 for the world
@@ -85,19 +85,19 @@ class Robot:
     keyframe_name: np.ndarray
     keyframe_q: np.ndarray  # (keyframes, nq)
     keyframe_v: np.ndarray  # (keyframes, nv)
-    keyframe_control: np.ndarray  # (keyframes, nu) NaN where the file says nothing
+    keyframe_control: np.ndarray  # (keyframes, nu) NaN where the file gives none
     contact_pairs: np.ndarray  # (n, 2) names of shapes
     contact_excludes: np.ndarray  # (n, 2) names of links
     home: np.ndarray  # (nq) configuration to start from
 
     @property
     def nq(self) -> int:
-        """How many positions."""
+        """Number of positions."""
         return len(self.home)
 
     @property
     def nv(self) -> int:
-        """How many velocities."""
+        """Number of velocities."""
         return len(self.armature)
 
     @property
@@ -110,7 +110,7 @@ class Robot:
         return dataclasses.replace(self, name=str(name))
 
     def at(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Robot:
-        """Return the same robot with its base there in the home configuration [m, w x y z]."""
+        """Return the same robot with this pose of its base at home [m, w x y z]."""
         position, quaternion = numbers(position), numbers(quaternion)
         if position.shape != (3,) or quaternion.shape != (4,):
             raise InputError(
@@ -135,7 +135,7 @@ class Robot:
         return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
 
     def _moved(self, pose: Pose) -> dict[str, Any]:
-        """What changes when all that is fixed to the world moves along with a pose."""
+        """The fields that change when everything fixed to the world moves by a pose."""
         changed: dict[str, Any] = {}
         for what, fixed in (
             ("joint", self.parent < 0),
@@ -153,9 +153,9 @@ class Robot:
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
-        Colliding shapes of moving links, less those of links that the file keeps apart from what
-        is fixed in the world (by <exclude> or by contype and conaffinity), plus those that a <pair>
-        of the file joins with something fixed in the world.
+        These are the colliding shapes of moving links, without those of links that the file
+        excludes from contact with the fixed world (by <exclude> or by contype and conaffinity),
+        plus those that a <pair> of the file joins with a shape fixed in the world.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
         fixed = set(self.shape_name[self.shape_link < 0].tolist())
@@ -176,7 +176,7 @@ class Robot:
         return self.vertices[self.shape_vertex[shape] : self.shape_vertex[shape + 1]]
 
     def with_joints(self, **values: ArrayLike) -> Robot:
-        """Return the same robot with other joint properties, each a number for all or nv of them.
+        """Return the same robot with other joint properties: each one number for all, or (nv).
 
         For example `with_joints(friction=0, damping=0, lower=-inf, upper=inf)`.
         """
@@ -201,9 +201,9 @@ class Robot:
         return robot
 
     def with_colliding(self, *names: str) -> Robot:
-        """Return the same robot where just these shapes, or all shapes of these links, collide.
+        """Return the same robot where only these shapes, or all shapes of these links, collide.
 
-        They also touch the ground, whatever pairs and excludes of the file say.
+        They also touch the ground, regardless of the pairs and excludes of the file.
         """
         collides = np.zeros(len(self.shape_name), bool)
         for name in names:
@@ -228,11 +228,11 @@ class Robot:
         return dataclasses.replace(self, shape_material=materials)
 
     def with_sole_points(self, name: str, along: int, across: int) -> Robot:
-        """Return the same robot where a grid of points under a shape touches instead of the shape.
+        """Return the same robot with a shape replaced by a grid of contact points on its underside.
 
-        name: a box or hull, or a link with one that collides. The grid fills the face that looks
-        down in the home configuration, of a hull the rectangle around it, up to its edges, with
-        `along` points along the longer edge and `across` along the shorter one.
+        name: a box or hull, or a link with one that collides. The grid covers the face that points
+        down in the home configuration (for a hull, the bounding rectangle of that face) up to its
+        edges, with `along` points along the longer edge and `across` along the shorter one.
         """
         if not all(isinstance(n, int | np.integer) and n >= 1 for n in (along, across)):
             raise InputError(
@@ -249,7 +249,7 @@ class Robot:
         return self._with_points(shape, sole_grid(face, int(along), int(across)))
 
     def _sole(self, name: str) -> int:
-        """Return the box or hull of a name, or the only colliding one of a link."""
+        """Return the box or hull with a name, or the only colliding one of a link."""
         links = np.flatnonzero(self.link_name == name)
         of_link = np.isin(self.shape_link, links) & self.shape_collides
         found = np.flatnonzero((self.shape_name == name) | of_link)
@@ -264,7 +264,7 @@ class Robot:
         )
 
     def _with_points(self, shape: int, points: np.ndarray) -> Robot:
-        """Return the same robot where points, in the frame of a shape, collide in its place."""
+        """Return the same robot where points, in the frame of a shape, collide instead of it."""
         name = f"{self.shape_name[shape]}_points"
         collides = np.append(self.shape_collides, True)
         collides[shape] = False
@@ -288,14 +288,14 @@ class Robot:
 
     @property
     def q_index(self) -> np.ndarray:
-        """First position of each link's joint in q, (nl)."""
+        """Index in q of the first position of each link's joint, (nl)."""
         return np.concatenate([[0], np.cumsum([Q_SIZE[k] for k in self.joint_type])])[:-1].astype(
             int
         )
 
     @property
     def v_index(self) -> np.ndarray:
-        """First velocity of each link's joint in v, (nl)."""
+        """Index in v of the first velocity of each link's joint, (nl)."""
         return np.concatenate([[0], np.cumsum([V_SIZE[k] for k in self.joint_type])])[:-1].astype(
             int
         )
@@ -309,7 +309,7 @@ class Robot:
         return self.keyframe_q[found[0]].copy()
 
     def digest(self) -> str:
-        """Hash of everything that decides how the robot moves, 16 hexadecimal digits."""
+        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits."""
         digest = hashlib.sha256()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -318,7 +318,7 @@ class Robot:
         return digest.hexdigest()[:16]
 
     def save(self, path: str | Path) -> None:
-        """Write one .npz file that numpy alone can read."""
+        """Write one .npz file that NumPy can read without this package."""
         try:
             with open(path, "wb") as file:
                 self.write(file)

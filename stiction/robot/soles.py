@@ -1,4 +1,4 @@
-"""Grids of testing points in the lowest face of a shape."""
+"""Grids of contact points on the lowest face of a shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.kernels.tree import FREE, REVOLUTE, SPHERICAL
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
-FLAT = 0.02  # vertices this close to the plane of a face, in parts of the hull's size, are in it
+FLAT = 0.02  # vertices are in a face if this close to its plane, as a fraction of the hull's size
 
 
 def home_rotation(robot: Robot, link: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def home_rotation(robot: Robot, link: int) -> np.ndarray:
 def sole_grid(corners: np.ndarray, along: int, across: int) -> np.ndarray:
     """Points of a grid that fills the rectangle with these four corners, (along * across, 3).
 
-    Row after row along the longer edge, which is from the first corner to the second one.
+    Rows run along the longer edge, which leads from the first corner to the second.
     """
     first, second, _, last = corners
     u, w = (np.linspace(0.0, 1.0, n) if n > 1 else np.array([0.5]) for n in (along, across))
@@ -41,7 +41,7 @@ def sole_grid(corners: np.ndarray, along: int, across: int) -> np.ndarray:
 
 
 def lowest_face_of_box(size: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Corners of the face of a box that looks most in a direction, both in its axes; (4, 3)."""
+    """Corners of the face of a box whose normal is nearest to a direction, in box axes; (4, 3)."""
     k = int(np.argmax(np.abs(down)))
     long, short = sorted({0, 1, 2} - {k}, key=lambda axis: -size[axis])
     face = np.zeros((4, 3))
@@ -52,11 +52,11 @@ def lowest_face_of_box(size: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def lowest_face_of_hull(vertices: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Corners of the least rectangle around the face of a hull that looks most in a direction."""
+    """Corners of the bounding rectangle of the hull's face whose normal is nearest to `down`."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
-        planes = ConvexHull(vertices).equations  # normals out of the hull, minus their distances
+        planes = ConvexHull(vertices).equations  # outward normals and minus their distances
     except QhullError:
         raise InputError("with_sole_points: this hull is flat and has no lowest face") from None
     n, distance = np.split(planes[np.argmax(planes[:, :3] @ down)], [3])
@@ -72,12 +72,12 @@ def lowest_face_of_hull(vertices: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def _least_rectangle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lower and upper corner of the least rectangle around points, in axes turned so."""
+    """Lower and upper corner of the smallest rectangle around points, and the axes it is in."""
     from scipy.spatial import ConvexHull
 
     outline = points[ConvexHull(points).vertices]
     best, found = np.inf, (np.zeros(2), np.zeros(2), np.eye(2))
-    for edge in np.roll(outline, -1, axis=0) - outline:  # one edge of it lies in the rectangle's
+    for edge in np.roll(outline, -1, axis=0) - outline:  # one lies on an edge of the rectangle
         c, s = edge / np.linalg.norm(edge)
         turn = np.array([[c, -s], [s, c]])
         low, high = (points @ turn).min(axis=0), (points @ turn).max(axis=0)

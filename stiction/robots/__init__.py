@@ -1,4 +1,4 @@
-"""Robots and objects made by our own code."""
+"""Built-in robots and objects, defined in code."""
 
 from stiction.robots.biped import biped10
 from stiction.robots.hanavan import hanavan

@@ -1,13 +1,13 @@
-"""A human after Hanavan: solids from measurements of the body, masses from its weight.
+"""Hanavan's human: solids from body measurements, masses from the body weight.
 
     E. P. Hanavan, "A mathematical model of the human body", AMRL-TR-64-102, 1964
 
 From the report: the measurements; an ellipsoid for the head, elliptical columns for the two parts
 of the trunk, frusta of circular cones for the limbs and the foot, a ball for the hand; the masses
-by Barter's regressions on the weight, what is missing to the whole shared in proportion. The
+by Barter's regressions on the weight, with the rest of the weight distributed in proportion. The
 segments and joints are those of Bruneau & Ouezdou: pelvis, trunk with the head, two arms, two legs.
-Ours: where the joints are in the solids, the shares of head and chest, the foot's taper, the sole
-and its points, limits and drives. docs/robots.md has all numbers.
+Our choice: the positions of the joints in the solids, the mass fractions of head and chest, the
+taper of the foot, the sole and its points, limits and drives. docs/robots.md lists all numbers.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from stiction.robots.segments import Drive, Segment, Turn
 from stiction.robots.solids import Solid
 
 POUND = 0.45359237  # [kg]
-# Barter's regressions, both sides together: share of the weight, and what is added [lb]
+# Barter's regressions, both sides together: fraction of the weight, and constant term [lb]
 HEAD_AND_TRUNK, UPPER_ARMS, FOREARMS, HANDS = (0.47, 12.0), (0.08, -2.9), (0.04, -0.5), (0.01, 0.7)
 THIGHS, SHANKS, FEET = (0.18, 3.2), (0.11, -1.9), (0.02, 1.5)
 HEAD = 0.079  # of the weight: head and neck (Dempster 1955)
-CHEST, BELLY = 920.0, 1010.0  # densities that share the trunk's mass [kg/m3] (Dempster 1955)
-FOOT_CENTRE = 0.429  # of the foot's length from the heel: its centre of mass
-HEEL = 0.25  # of the foot's length: how far the heel is behind the ankle
+CHEST, BELLY = 920.0, 1010.0  # densities that divide the trunk's mass [kg/m3] (Dempster 1955)
+FOOT_CENTRE = 0.429  # distance of its centre of mass from the heel, over the foot's length
+HEEL = 0.25  # distance of the heel behind the ankle, over the foot's length
 FORWARD = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)  # turns z to x
 DOWN = (0.0, 0.0, 1.0, 0.0)  # turns z to -z
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """Of a human body [m]; the defaults, ours, are those of a man of average build."""
+    """Measurements of a human body [m]; the defaults are our choice, a man of average build."""
 
     stature: float = 1.755
     shoulder_height: float = 1.435
@@ -62,7 +62,7 @@ class Measurements:
     ankle_circumference: float = 0.225
 
     def checked(self) -> Measurements:
-        """Return itself; raise InputError where no body has these measurements."""
+        """Return itself; raise InputError if no body can have these measurements."""
         for field in fields(self):
             value = getattr(self, field.name)
             if not (math.isfinite(value) and value > 0):
@@ -83,9 +83,9 @@ def hanavan(
 ) -> Robot:
     """Human of 75 kg in Hanavan's solids, 18 points under each foot.
 
-    In space three joints each at waist, shoulders, elbows, hips, knees and ankles: 33. Planar, as
-    in Fig. 12 of Bruneau & Ouezdou: 2 joints per arm and 3 per leg, the trunk fixed to the pelvis,
-    which moves along x and z and turns about y.
+    In space it has three joints each at waist, shoulders, elbows, hips, knees and ankles: 33.
+    Planar, as in Fig. 12 of Bruneau & Ouezdou, it has 2 joints per arm and 3 per leg; the trunk is
+    fixed to the pelvis, which moves along x and z and turns about y.
     """
     body = (measurements or Measurements()).checked()
     segments = hanavan_segments(body, mass)
@@ -103,7 +103,7 @@ def hanavan(
 
 
 def hanavan_segments(body: Measurements, mass: float) -> list[Segment]:
-    """The table of segments; masses before the missing part is shared."""
+    """The table of segments; masses before the rest of the weight is distributed."""
     return [*_trunk(body, mass), *_leg(body, mass), *_arm(body, mass)]
 
 
@@ -118,7 +118,7 @@ def _round(circumference: float) -> float:
 
 
 def _three(joint: str, pitch: tuple[float, float], other: float) -> tuple[Turn, Turn, Turn]:
-    """Yaw, roll and pitch in one point, without mass between them."""
+    """Yaw, roll and pitch through one point, without mass between them."""
     yaw, roll = (Turn(f"{joint}_{way}", -other, other) for way in ("yaw", "roll"))
     return yaw, roll, Turn(f"{joint}_pitch", *pitch)
 
@@ -264,5 +264,5 @@ def _limb(near: float, far: float, length: float, mass: float) -> Solid:
 
 
 def _end(radius: float, length: float) -> Solid:
-    """A ball without mass in the far end of a limb, with which it meets the ground."""
+    """A massless ball at the far end of a limb, which touches the ground."""
     return Solid("sphere", (radius,), 0.0, (0.0, 0.0, -length))

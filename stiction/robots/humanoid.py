@@ -1,9 +1,9 @@
-"""Two-legged robots from a table of segments: their joints, their solids, their height and mass.
+"""Two-legged robots from a table of segments: joints, solids, height and mass.
 
-All joint frames have the axes of the body standing upright: x forward, y to the left, z up; roll
-turns about x, pitch about y, yaw about z. The base is the first segment. Of a paired segment the
-table has the left one; the right one is its mirror image, with the same axes of rotation, so that
-yaw and roll of the two sides have opposite signs in a symmetric pose.
+All joint frames are parallel in the upright pose: x forward, y to the left, z up; roll turns about
+x, pitch about y, yaw about z. The base is the first segment. The table lists the left one of paired
+segments; the right one is its mirror image with the same axes of rotation, so that yaw and roll of
+the two sides have opposite signs in a symmetric pose.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def humanoid(
 ) -> Description:
     """A humanoid of this height [m] and mass [kg] from a table of segments.
 
-    The lengths of the table are scaled so that its solids, upright, are as high, and its masses so
-    that they add up. `home` has the angles [rad] of the keyframe "home", those of a pair under
-    their name without the side, mirrored for the right one. A planar humanoid has a base that moves
-    along x and z and turns about y, and joints of pitch alone.
+    The lengths of the table are scaled so that its solids, upright, have this height, and its
+    masses so that their sum is this mass. `home` gives the angles [rad] of the keyframe "home";
+    those of a pair go by their name without the side and are mirrored for the right one. A planar
+    humanoid has a base that moves along x and z and turns about y, and pitch joints only.
     """
     for what, value in (("height", height), ("mass", mass)):
         if not (math.isfinite(value) and value > 0):
@@ -66,7 +66,7 @@ def humanoid(
 
 
 def bent_legs(thigh: float, shank: float, knee: float) -> dict[str, float]:
-    """Angles of a leg whose knee is bent so far [rad], its ankle below its hip, its sole level."""
+    """Angles of a leg with this knee angle [rad], the ankle below the hip and the sole level."""
     hip = math.atan2(shank * math.sin(knee), thigh + shank * math.cos(knee))
     return {"hip_pitch": -hip, "knee_pitch": knee, "ankle_pitch": hip - knee}
 
@@ -124,7 +124,7 @@ def _ball_name(turn: Turn) -> str:
 
 
 def _shapes(segment: Segment) -> list[Shape]:
-    """Shapes of the solids, of the points under a sole, and, for show, of the balls."""
+    """Shapes of the solids, of the points under a sole, and, for display only, of the balls."""
     shapes = [
         Shape(_ball_name(turn), _ball_name(turn), "sphere", (turn.radius,), collides=False)
         for turn in segment.turns[:-1]

@@ -1,7 +1,7 @@
-"""The robots of the papers: HOAP-1, HRP-2 and a biped of 14 joints. docs/robots.md tells the rest.
+"""The robots of the papers: HOAP-1, HRP-2 and a biped of 14 joints; see docs/robots.md.
 
-What a paper prints is kept exactly: how many joints, height, mass and, of HRP-2, thigh and shank.
-All other dimensions, masses, limits and drives are our choice.
+The values that a paper prints are kept exactly: number of joints, height, mass and, for HRP-2,
+thigh and shank. All other dimensions, masses, limits and drives are our choice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stiction.robots.solids import Solid
 
 
 def _airborne(kind: str, size: tuple[float, ...], mass: float, height: float) -> Solid:
-    """A solid on the z axis that does not meet the ground; without mass it is for show."""
+    """A solid on the z axis that does not touch the ground; without mass it is for display only."""
     return Solid(kind, size, mass, (0.0, 0.0, height), touches=False)
 
 
@@ -245,7 +245,7 @@ BIPED14 = (
 def hoap1(height: float = 0.48, mass: float = 5.0, planar: bool = False) -> Robot:
     """HOAP-1 of Sugihara & Nakamura: 20 joints, 6 per leg and 4 per arm; 0.48 m, 5 kg.
 
-    planar: in the sagittal plane, with its joints of pitch alone.
+    planar: in the sagittal plane, with its pitch joints only.
     """
     home = bent_legs(0.1, 0.1, 0.6) | {"elbow_pitch": -0.3}
     return _made("hoap1", HOAP1, home, height, mass, planar)
@@ -254,8 +254,8 @@ def hoap1(height: float = 0.48, mass: float = 5.0, planar: bool = False) -> Robo
 def hrp2(height: float = 1.54, mass: float = 58.0, planar: bool = False) -> Robot:
     """HRP-2 of Chardonnet et al.: 30 joints; 1.54 m, 58 kg, thigh and shank 0.30 m.
 
-    6 joints per leg, 2 of the chest, 2 of the head, 7 per arm: shoulder 3, elbow 1, wrist 2, and a
-    hand that opens. planar: in the sagittal plane, with its joints of pitch alone.
+    6 joints per leg, 2 in the chest, 2 in the head, 7 per arm: shoulder 3, elbow 1, wrist 2, and a
+    hand that opens. planar: in the sagittal plane, with its pitch joints only.
     """
     home = bent_legs(0.3, 0.3, 0.7) | {"shoulder_roll": 0.15, "elbow_pitch": -0.5}
     return _made("hrp2", HRP2, home, height, mass, planar)
@@ -264,8 +264,8 @@ def hrp2(height: float = 1.54, mass: float = 58.0, planar: bool = False) -> Robo
 def biped14(height: float = 1.45, mass: float = 45.0, planar: bool = False) -> Robot:
     """The biped of Rengifo et al.: five links and two rectangular feet, 14 joints.
 
-    Hip 3, knee 1, ankle 3 per leg; 1.45 m and 45 kg are ours. It touches the ground with the four
-    vertices of each sole alone. planar: in the sagittal plane, with its joints of pitch alone.
+    Hip 3, knee 1, ankle 3 per leg; 1.45 m and 45 kg are our choice. Only the four vertices of each
+    sole touch the ground. planar: in the sagittal plane, with its pitch joints only.
     """
     return _made("biped14", BIPED14, bent_legs(0.39, 0.39, 0.6), height, mass, planar)
 

@@ -1,4 +1,4 @@
-"""Tables of segments: what a two-legged robot is made of, its final size, and its two sides."""
+"""Tables of segments of a two-legged robot: their parts, scaling, and mirroring."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ SIDES = (("left_", 1.0), ("right_", -1.0))
 
 @dataclass(frozen=True)
 class Drive:
-    """What a joint feels besides what it carries."""
+    """Properties of a joint's drive."""
 
-    armature: float  # rotor inertia as felt at the joint [kg m2]
+    armature: float  # rotor inertia reflected to the joint [kg m2]
     damping: float  # [N m s/rad]
-    effort: float  # largest moment either way [N m]
-    friction: float = 0.0  # Coulomb's [N m]
+    effort: float  # largest moment in either direction [N m]
+    friction: float = 0.0  # Coulomb friction [N m]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A revolute joint, named by what it turns about: a name ends in roll, pitch or yaw.
+    """A revolute joint; its name ends in roll, pitch or yaw, which gives the axis.
 
-    Where several joints lie in one point, a ball may sit between this one and the next.
+    If several joints intersect in one point, a ball may connect this one and the next.
     """
 
     name: str
@@ -46,13 +46,13 @@ class Turn:
 
     @property
     def way(self) -> str:
-        """Which of the DIRECTIONS it turns about."""
+        """The one of DIRECTIONS that it turns about."""
         return self.name.rpartition("_")[2]
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A rigid part and the joints, all through one point, by which it hangs on its parent.
+    """A rigid part, and the joints, all through one point, that connect it to its parent.
 
     Its frame is at these joints. Without joints it is fixed to its parent.
     """
@@ -63,9 +63,9 @@ class Segment:
     turns: tuple[Turn, ...] = ()  # from the parent outwards
     drive: Drive = Drive(0.0, 0.0, math.inf)
     solids: tuple[Solid, ...] = ()
-    paired: bool = False  # one on each side; the table has the left one
+    paired: bool = False  # one on each side; the table lists the left one
     sole: Vector | None = None  # of a foot: the middle of its underside
-    sole_points: tuple[Vector, ...] = ()  # that touch the ground, beside solids that do
+    sole_points: tuple[Vector, ...] = ()  # that touch the ground, in addition to the solids
 
     @property
     def mass(self) -> float:
@@ -74,12 +74,12 @@ class Segment:
 
 
 def sagittal(segments: Sequence[Segment]) -> list[Segment]:
-    """Return the table with its joints of pitch alone; balls go to the side they then move with."""
+    """Return the table with pitch joints only; each ball joins the segment it then moves with."""
     kept: dict[str, Segment] = {}
     for segment in segments:
         inner: list[Solid] = []
         outer: list[Solid] = []
-        bent = False  # whether a joint of pitch lies between the parent and here
+        bent = False  # whether there is a pitch joint between the parent and here
         for turn in segment.turns:
             bent = bent or turn.way == "pitch"
             if turn.mass:
@@ -99,7 +99,7 @@ def sagittal(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def checked(name: str, segments: Sequence[Segment]) -> None:
-    """Raise InputError where a table is no tree, or a joint has no direction."""
+    """Raise InputError if a table is not a tree, or a joint has no direction."""
     names: dict[str, bool] = {}
     for segment in segments:
         known = segment.parent in names if names else segment.parent == ""
@@ -126,7 +126,7 @@ def checked(name: str, segments: Sequence[Segment]) -> None:
 
 
 def sized(segments: Sequence[Segment], height: float, mass: float) -> list[Segment]:
-    """Return the table with all lengths times one factor and all masses times another."""
+    """Return the table with its lengths and masses scaled to a height and total mass."""
     total = sum((2 if segment.paired else 1) * segment.mass for segment in segments)
     long, heavy = height / height_of(segments), mass / total
 
@@ -164,7 +164,7 @@ def height_of(segments: Sequence[Segment]) -> float:
 
 
 def _reach(solid: Solid, direction: np.ndarray) -> float:
-    """How far a solid extends from its frame along a unit direction in its own axes [m]."""
+    """Extent of a solid from its frame along a unit direction in its own axes [m]."""
     kind, size, vertices = shape_of(solid)
     x, y, z = direction
     if kind == "hull":
@@ -184,7 +184,7 @@ def _reach(solid: Solid, direction: np.ndarray) -> float:
 def both_sides(segments: Sequence[Segment]) -> list[Segment]:
     """Return the table with a left and a right segment, and their joints, for every pair.
 
-    Limb after limb: what hangs on a segment follows it.
+    The order is limb by limb: the children of a segment follow it.
     """
     pairs = {segment.name for segment in segments if segment.paired}
     sides = []

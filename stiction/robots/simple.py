@@ -1,4 +1,4 @@
-"""Free objects of one link: ball, brick, box, rod; homogeneous."""
+"""Free homogeneous objects of one link: ball, brick, box, rod."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def brick(size: tuple[float, float, float] = (0.2, 0.1, 0.06), mass: float = 2.0
 
 
 def rod(length: float = 0.5, radius: float = 0.01, mass: float = 0.5) -> Robot:
-    """Rod along z with round ends, length over all [m], inertia of a solid cylinder; mass [kg]."""
+    """Rod along z with round ends, overall length [m], inertia of a solid cylinder; mass [kg]."""
     _check_positive("rod", length=length, radius=radius, mass=mass)
     if length <= 2 * radius:
         raise InputError(f"rod: length {length} m must exceed twice the radius {radius} m")

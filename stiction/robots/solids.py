@@ -1,6 +1,7 @@
-"""Homogeneous solids: mass, centre and inertia from their geometry, and the shape that shows them.
+"""Homogeneous solids: mass, centre and inertia from their geometry, and their shapes.
 
-A solid's frame is at its middle, of a frustum at the middle of its first end; z is its axis.
+The frame of a solid is at its centre, that of a frustum at the centre of its first end; z is the
+axis.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Vect
 from stiction.description.rotation import Pose
 from stiction.errors import InputError
 
-SIDES = 10  # corners of the rings by which a frustum or an elliptical column is shown
+SIDES = 10  # corners of the rings that approximate a frustum or an elliptical column
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class Solid:
     mass: float  # [kg]; 0 for a shape without mass
     position: Vector = NOWHERE  # in the frame of the segment
     quaternion: Quaternion = UNTURNED
-    touches: bool = True  # whether its shape meets the ground
+    touches: bool = True  # whether its shape can touch the ground
 
     def scaled(self, length: float, mass: float) -> Solid:
-        """Return the solid with its lengths and its mass times these."""
+        """Return the solid with its lengths and its mass multiplied by these factors."""
         x, y, z = self.position
         return replace(
             self,
@@ -45,7 +46,7 @@ class Solid:
         )
 
     def mirrored(self) -> Solid:
-        """Return the solid on the other side of the plane y = 0."""
+        """Return the solid mirrored in the plane y = 0."""
         x, y, z = self.position
         w, i, j, k = self.quaternion
         return replace(self, position=(x, -y, z), quaternion=(w, -i, j, -k))
@@ -62,7 +63,7 @@ def body_of(solid: Solid) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 def shape_of(solid: Solid) -> tuple[str, tuple[float, ...], tuple[Vector, ...]]:
-    """Kind, size and vertices of the `Shape` that shows a solid."""
+    """Kind, size and vertices of the `Shape` of a solid."""
     if solid.kind == "frustum":
         first, last, length = solid.size
         return "hull", (), (*_ring(first, first, 0.0), *_ring(last, last, length))
@@ -73,7 +74,7 @@ def shape_of(solid: Solid) -> tuple[str, tuple[float, ...], tuple[Vector, ...]]:
 
 
 def _ring(a: float, b: float, height: float) -> tuple[Vector, ...]:
-    """Corners of a polygon in an ellipse, mirrored in x and in y."""
+    """Corners of a polygon inscribed in an ellipse, symmetric in x and in y."""
     turns = (2 * math.pi * k / SIDES for k in range(SIDES))
     return tuple((a * math.cos(turn), b * math.sin(turn), height) for turn in turns)
 
@@ -105,9 +106,9 @@ def _cylinder(radius: float, half: float) -> _Part:
 
 
 def _capsule(radius: float, half: float) -> _Part:
-    middle = half / (half + 2 * radius / 3)  # share of the cylinder between the half balls
+    middle = half / (half + 2 * radius / 3)  # mass fraction of the cylinder between the hemispheres
     across = middle * _cylinder(radius, half)[1][0]
-    # a half ball: 2/5 r2 about the middle of its flat side, its centre 3/8 r away from there
+    # a hemisphere: 2/5 r2 about the centre of its flat side, its centre of mass 3/8 r from there
     across += (1 - middle) * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
     along = middle * radius**2 / 2 + (1 - middle) * 0.4 * radius**2
     return 0.0, (across, across, along)

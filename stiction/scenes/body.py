@@ -1,4 +1,4 @@
-"""`Body`: a robot or object of a scene, and where it is."""
+"""`Body`: a robot or object of a scene, and its placement."""
 
 from __future__ import annotations
 
@@ -20,38 +20,39 @@ from stiction.scenes.planned import turned_by
 
 @dataclass(frozen=True)
 class Body:
-    """A robot or object: what it is, and where and how it starts.
+    """A robot or object: its model, and its initial pose and velocity.
 
-    It is built in (`model`), or in a file (`file`), or in a file of the folder that STICTION_DATA
-    names (`data`). A position of two numbers puts it on the ground there, `above` it [m]; one of
-    three is that of its base; none leaves it where it is at home, on the ground.
+    The model is built in (`model`), in a file (`file`), or in a file of the folder that
+    STICTION_DATA names (`data`). A position of two numbers puts it there, `above` the ground [m];
+    one of three numbers is that of its base; without a position it stands on the ground at its home
+    position.
     """
 
     model: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # arguments of a built-in model
     file: Path | None = None
     data: str | None = None
-    origin: str = ""  # where the data come from
-    base: str | None = None  # how its root is held, as in `load`
+    origin: str = ""  # source of the data
+    base: str | None = None  # how its root is attached to the world, as in `load`
     name: str | None = None
     position: tuple[float, ...] | None = None  # [m]
     heading: float = 0.0  # about z [rad]
     above: float = 0.0  # [m]
     velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # of a free base, world axes [m/s]
-    turning: tuple[float, ...] = (0.0, 0.0, 0.0)  # angular velocity of it, own axes [rad/s]
+    turning: tuple[float, ...] = (0.0, 0.0, 0.0)  # angular velocity, base axes [rad/s]
     keyframe: str | None = None
-    joints: Mapping[str, float] = field(default_factory=dict)  # positions to start from
-    colliding: tuple[str, ...] = ()  # these shapes or links alone collide
+    joints: Mapping[str, float] = field(default_factory=dict)  # initial positions
+    colliding: tuple[str, ...] = ()  # only these shapes or links collide
     material: str | None = None  # of all its shapes, for the materials of the scene
-    where: str = ""  # in a file, for errors
+    where: str = ""  # place in the file, for error messages
 
     @property
     def stands(self) -> bool:
-        """Whether it is put onto the ground."""
+        """Whether it is placed on the ground."""
         return self.position is None or len(self.position) == 2
 
     def robot(self) -> Robot:
-        """Make or load it, at home where the scene has it; not yet on the ground."""
+        """Make or load it, with its place in the scene as home; not yet on the ground."""
         try:
             robot = self._made()
             if self.keyframe is not None:
@@ -65,7 +66,7 @@ class Body:
             raise
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
-        except (TypeError, ValueError) as error:  # a list or a text where a number belongs
+        except (TypeError, ValueError) as error:  # a list or a string instead of a number
             raise InputError(f"{self.where}: invalid value: {error}") from error
 
     def _made(self) -> Robot:
@@ -78,7 +79,7 @@ class Body:
         return robot if self.name is None else robot.named(self.name)
 
     def _placed(self, robot: Robot) -> Robot:
-        """Turned and moved by the place of the scene."""
+        """The robot turned and moved to its place in the scene."""
         if self.position is None and self.heading == 0.0:
             return robot
         at_home = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -90,7 +91,7 @@ class Body:
 
 
 def _posed(robot: Robot, joints: Mapping[str, float]) -> Robot:
-    """The same robot with other positions of some joints at home."""
+    """The same robot with other home positions of some joints."""
     if not joints:
         return robot
     home = robot.home.copy()

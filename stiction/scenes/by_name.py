@@ -14,7 +14,7 @@ FOLDER = resources.files("stiction.scenes") / "library"
 
 
 def scene_names() -> list[str]:
-    """Names of the scenes of the library."""
+    """Names of the scenes in the library."""
     return sorted(
         entry.name.removesuffix(".toml")
         for entry in FOLDER.iterdir()
@@ -23,7 +23,7 @@ def scene_names() -> list[str]:
 
 
 def scene_text(name: str) -> str:
-    """The file of a scene of the library."""
+    """Text of the file of a scene in the library."""
     if name not in scene_names():
         near = difflib.get_close_matches(name, scene_names(), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
@@ -32,7 +32,7 @@ def scene_text(name: str) -> str:
 
 
 def scene(name: str | Path) -> Scene:
-    """A scene of the library by its name, or that of a file (.toml)."""
+    """A scene of the library by name, or the scene in a file (.toml)."""
     if str(name).endswith(".toml"):
         return read_scene(name)
     return parse_scene(scene_text(str(name)), Path(f"{name}.toml"))

@@ -1,4 +1,4 @@
-"""What moves a robot in a scene: `Control`, and the kinds of control that scenes know by name."""
+"""Control of a robot in a scene: `Control`, and the kinds of control by name."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ class Control:
     kind: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     robot: int = 0  # number of the robot in the scene
-    where: str = ""  # in a file, for errors
+    where: str = ""  # place in the file, for error messages
 
     @property
     def endless(self) -> bool:
-        """Whether it goes on as long as is wanted."""
+        """Whether it has no end of its own."""
         return KINDS[self.kind].endless
 
     def plan(self, robot: Robot) -> Planned:
-        """The motion for a robot; planning a pattern takes a while."""
+        """The planned motion of a robot; planning a pattern takes seconds."""
         try:
             return KINDS[self.kind].make(robot, **self.parameters)
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
-        except (TypeError, ValueError) as error:  # a list or a text where a number belongs
+        except (TypeError, ValueError) as error:  # a list or a string instead of a number
             raise InputError(f"{self.where}: invalid value: {error}") from error
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of control: what makes it, and its parameters with their annotations."""
+    """A kind of control: the functions that make it, and its parameters with annotations."""
 
     make: Callable[..., Planned]
     parameters: Mapping[str, Any]
     required: tuple[str, ...]
-    endless: bool = False  # goes on as long as is wanted
+    endless: bool = False  # has no end of its own
 
 
 def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = None) -> Planned:
-    """All joints keep their home position by springs and dampers."""
+    """Springs and dampers hold all joints at their home position."""
 
     def controllers(reference: Reference, _: str) -> tuple[PDTracking]:
         return (PDTracking(reference, stiffness, damping, limits=limits),)
@@ -76,7 +76,7 @@ def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = 
 
 
 def servos(robot: Robot) -> Planned:
-    """The position servos of the robot's file keep the home position."""
+    """The position servos of the robot's file hold the home position."""
     if not len(robot.actuator_name):
         raise InputError(f"servos: robot '{robot.name}' has no actuators; choose another kind")
     single = (robot.actuator_bias[:, 1] < 0) & (robot.actuator_gain[:, 0] > 0)
@@ -93,7 +93,7 @@ def servos(robot: Robot) -> Planned:
 
 
 def _still(robot: Robot, controllers: Callable[[Reference, str], tuple[Any, ...]]) -> Planned:
-    """A robot that stays at home."""
+    """A robot that stays in its home configuration."""
     names, q_index, _ = driven(robot)
     q = np.tile(robot.home[q_index], (2, 1))
     return Planned(names, np.array([0.0, 1.0]), q, np.zeros_like(q), robot.home, controllers)
@@ -118,11 +118,11 @@ def play(
     balance: bool = False,
     tilt: float = 1.0,
 ) -> Planned:
-    """A motion of others, or one that was recorded here (.h5).
+    """Play a motion of another program, or one saved by `Motion.save` (.h5).
 
-    feedforward: torques that the motion takes while it stands on its lower sole, see `grounded`.
-    balance: feedback of the centre of mass and of the base's tilt, which `tilt` weighs, see
-    `Pattern.balance`. The arguments are the keys of a scene file, all of them optional.
+    feedforward: add the torques that the motion requires with the lower sole on the ground, see
+    `grounded`. balance: add feedback of the centre of mass and of the base's tilt, weighted by
+    `tilt`, see `Pattern.balance`. The arguments are the keys of a scene file, all of them optional.
     """
     path = file if data is None else data_file(data, origin)
     if path is None:
@@ -149,7 +149,7 @@ def play(
 
 
 def _gains(given: Recorded, stiffness: float | None, damping: float | None) -> tuple[Any, Any]:
-    """Stiffness and damping, those of a recorded motion where they are not given."""
+    """Stiffness and damping; by default those of the recorded motion."""
     springs = given.stiffness if stiffness is None else stiffness
     dampers = given.damping if damping is None else damping
     if springs is None or dampers is None:
@@ -163,7 +163,7 @@ def _gains(given: Recorded, stiffness: float | None, damping: float | None) -> t
 def _replayed(
     robot: Robot, recorded: Recorded, controllers: Callable[[Reference, str], tuple[Any, ...]]
 ) -> Planned:
-    """A recorded motion, begun where it begins."""
+    """A recorded motion, played from its start."""
     every, q_index, _ = driven(robot)
     home, where = robot.home.copy(), dict(zip(every, q_index, strict=True))
     home[[where[name] for name in recorded.joints]] = recorded.q[0]
@@ -179,7 +179,7 @@ def _replayed(
 
 
 def _recorded(path: Path, motion: str | None, cutoff: float | None) -> Recorded:
-    """A motion in a file, by the kind of file."""
+    """Read a motion, according to the type of file."""
     if path.suffix == ".h5":
         moved = Motion.load(path)
         names, q_index, dofs = driven(moved.world.robots[0])
@@ -200,7 +200,7 @@ def _recorded(path: Path, motion: str | None, cutoff: float | None) -> Recorded:
 def _kind(
     make: Callable[..., Planned], *functions: Callable[..., Any], endless: bool = False
 ) -> Kind:
-    """A kind whose parameters are those of some functions, less the robot."""
+    """A kind whose parameters are those of some functions, except the robot."""
     hints: dict[str, Any] = {}
     required = []
     for function in (*functions, make):

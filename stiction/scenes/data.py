@@ -1,4 +1,4 @@
-"""Where models and measurements that are not part of the package are found."""
+"""Lookup of models and measurements that are not part of the package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stiction.errors import InputError
 
 
 def data_file(name: str, origin: str) -> Path:
-    """Return a file of the folder that STICTION_DATA names; `origin` tells where it comes from."""
+    """Return a file of the folder that STICTION_DATA names; `origin`: its source, for messages."""
     folder = os.environ.get("STICTION_DATA")
     if folder is None:
         raise InputError(

@@ -21,7 +21,7 @@ KEYS = {
 
 
 def read_ground(table: Table) -> Ground | None:
-    """The ground that a table tells."""
+    """The ground that a table describes."""
     kind = table.choice("kind", KEYS, "plane")
     table.only(["kind", *KEYS[kind]])
     material = table.text("material", "ground")
@@ -74,9 +74,9 @@ def rough(
     seed: int = 0,
     material: str = "ground",
 ) -> HeightField:
-    """Ground whose heights on a grid are equally likely between -amplitude and amplitude [m].
+    """Ground with grid heights uniformly distributed between -amplitude and amplitude [m].
 
-    spacing: of the grid [m]; size: along x and y [m], its middle is the origin; level: within this
+    spacing: of the grid [m]; size: along x and y [m], centred at the origin; level: within this
     distance of the origin the height is 0 [m].
     """
     columns, rows = (max(2, round(length / spacing) + 1) for length in size)

@@ -1,4 +1,4 @@
-"""`Planned`: a motion for the joints of a robot; and those that `stiction.patterns` plans."""
+"""`Planned`: a motion of the joints of a robot, such as `stiction.patterns` plans."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ Place = tuple[float, float, float]  # x, y [m] and heading [rad] of a base
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """A motion of the driven joints of a robot, and how they follow it."""
+    """A motion of the driven joints of a robot, and the controllers that follow it."""
 
     joints: tuple[str, ...]
     time: np.ndarray  # (n) [s]
     q: np.ndarray  # (n, joints)
     v: np.ndarray  # (n, joints)
-    home: np.ndarray  # configuration of the whole robot to start from (nq)
-    # from the reference under the world's names, and what these begin with
+    home: np.ndarray  # initial configuration of the whole robot (nq)
+    # from the reference under the world's names, and the prefix of these names
     controllers: Callable[[Reference, str], tuple[Any, ...]]
-    duration: float | None = None  # None: as long as it is wanted
+    duration: float | None = None  # None: no end of its own
     feet: tuple[str, ...] = ()  # links of the robot that the plan puts on the ground
-    shares: np.ndarray | None = None  # (n, feet) of the weight that each is to carry
+    shares: np.ndarray | None = None  # (n, feet) planned fraction of the weight on each
 
     def bound(self, prefix: str) -> tuple[Any, ...]:
-        """The controllers in a world whose names of the robot's joints begin so."""
+        """The controllers in a world where the names of the robot's joints have this prefix."""
         names = tuple(prefix + name for name in self.joints)
         return self.controllers(Reference(self.time, self.q, self.v, joints=names), prefix)
 
 
 def driven(robot: Robot) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Names of the joints that can be driven, and where they are in q and v."""
+    """Names of the joints that can be driven, and their indices in q and v."""
     found = single_joints(robot)
     where = np.array(list(found.values()), int).reshape(-1, 2)
     return tuple(found), where[:, 0], where[:, 1]
 
 
 def check_follow(kind: str, follow: str, among: tuple[str, ...] = FOLLOW) -> None:
-    """Raise InputError if there is no such way to follow a motion."""
+    """Raise InputError if `follow` is not a known way to follow a motion."""
     if follow not in among:
         raise InputError(f"{kind}: follow is {follow!r}; it can be {', '.join(among)}")
 
 
 def planned(name: str) -> Callable[..., Planned]:
-    """Return what makes a pattern of `stiction.patterns` and lets a robot follow it."""
+    """Return the function that plans a pattern of `stiction.patterns` for a robot to follow."""
 
     def make(
         robot: Robot,
@@ -112,10 +112,10 @@ def planned(name: str) -> Callable[..., Planned]:
 
 
 def placed_balance(feedback: BalanceFeedback, place: Place | None, prefix: str) -> BalanceFeedback:
-    """Balance feedback where the scene has the robot, under the world's names."""
+    """Balance feedback moved to the robot's place in the scene, under the world's names."""
     x, y, heading = place or (0.0, 0.0, 0.0)
     c, s = math.cos(heading), math.sin(heading)
-    turn = np.array([[c, s], [-s, c]])  # of rows
+    turn = np.array([[c, s], [-s, c]])  # for row vectors
     left, right = (tuple(prefix + name for name in leg) for leg in feedback.legs)
     return replace(
         feedback,
@@ -129,7 +129,7 @@ def placed_balance(feedback: BalanceFeedback, place: Place | None, prefix: str) 
 
 
 def taken_apart(robot: Robot) -> tuple[Place | None, Robot]:
-    """Place of a free base, and the robot at the origin looking along x."""
+    """Place of a free base, and the robot moved to the origin, facing along x."""
     if robot.joint_type[0] != FREE:
         return None, robot
     x, y, height, *turned = robot.home[:7]
@@ -139,7 +139,7 @@ def taken_apart(robot: Robot) -> tuple[Place | None, Robot]:
 
 
 def _put_together(place: Place | None, q: np.ndarray) -> np.ndarray:
-    """A configuration, planned from the origin on, at a place."""
+    """A configuration planned at the origin, moved to a place."""
     home = q.copy()
     if place is not None:
         x, y, heading = place
@@ -150,7 +150,7 @@ def _put_together(place: Place | None, q: np.ndarray) -> np.ndarray:
 
 
 def turned_by(heading: float, quaternion: ArrayLike) -> np.ndarray:
-    """A rotation, and then one about z."""
+    """A rotation followed by one about z."""
     c, s = math.cos(heading / 2), math.sin(heading / 2)
     w, x, y, z = np.asarray(quaternion, float)
     return np.array([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w])
@@ -174,5 +174,5 @@ class _Kept:
 
 @lru_cache(maxsize=16)
 def _pattern(name: str, kept: _Kept, arguments: tuple[tuple[str, Any], ...]) -> Pattern:
-    """A pattern; several scenes have the same one, and planning it takes seconds."""
+    """A pattern, cached: several scenes share the same one, and planning takes seconds."""
     return getattr(patterns, name)(kept.robot, **dict(arguments))

@@ -1,7 +1,7 @@
-"""Contact models, integrators and controllers by name: ours, or `module:Name` of a user's own.
+"""Contact models, integrators and controllers by name: built in, or a user's `module:Name`.
 
-Importing a module runs its code. Nothing is imported but the module that such a name tells, from a
-folder (that of the scene, or the current one) or from where Python has its packages.
+Importing a module runs its code. Only the module in such a name is imported, from a folder (that of
+the scene, or the current one) or from Python's installed packages.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from stiction.step.integrator import INTEGRATORS
 
 @dataclass(frozen=True)
 class PlugIns:
-    """All plug-ins of one sort: how they are called, and where they are registered."""
+    """All plug-ins of one sort: its name, and the registries that hold them."""
 
     what: str
     registries: tuple[Mapping[type, Any], ...]
-    have_names: bool = True  # whether those of ours are named without a module
+    have_names: bool = True  # whether built-in ones can be named without a module
 
     def ours(self) -> dict[str, Any]:
-        """Those of ours by name, in the order of their declaration."""
+        """The built-in ones by name, in order of declaration."""
         every = [kind for registry in self.registries for kind in registry if self.have_names]
         return {
             kind.__name__: kind
@@ -43,9 +43,9 @@ class PlugIns:
         }
 
     def find(self, name: str, folder: Path = Path()) -> Any:
-        """The type of parameters that a name means; `folder` is where its module may be.
+        """The parameter type that a name refers to; its module may be in `folder`.
 
-        Raises InputError that tells what was found, and what would do.
+        Raises InputError with what was found and what is valid.
         """
         if ":" in name:
             return self._of_module(name, folder)
@@ -87,7 +87,7 @@ CONTROLLER_KINDS = PlugIns("controller", (CONTROLLERS, PRESCRIBERS), have_names=
 
 
 def imported_module(name: str, folder: Path) -> ModuleType:
-    """Import a module by its name, or by the path of its file; it may be in a folder."""
+    """Import a module by its name, or by the path of its file, from a folder or the packages."""
     if name.endswith(".py"):
         file = folder / name
         if not file.is_file():
@@ -110,7 +110,7 @@ def imported_module(name: str, folder: Path) -> ModuleType:
 
 
 def _check_not_another(name: str, place: str) -> None:
-    """Raise InputError if a folder has a module whose name another one, in use, has too."""
+    """Raise InputError if a folder has a module with the name of another one already imported."""
     first = name.partition(".")[0]
     loaded, found = sys.modules.get(first), PathFinder.find_spec(first, [place])
     if loaded is None or found is None or found.origin is None:
@@ -123,9 +123,9 @@ def _check_not_another(name: str, place: str) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """An error and its line."""
+    """Text of an error, with its line."""
     text = f"{type(error).__name__}: {error}"
-    if isinstance(error, SyntaxError):  # tells its own
+    if isinstance(error, SyntaxError):  # includes its line
         return text
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{text} ({last.filename}, line {last.lineno})"
@@ -135,9 +135,9 @@ def _told(error: BaseException) -> str:
 
 
 def parameter_tuple(kind: Any, given: Mapping[str, Any]) -> Any:
-    """The parameters of a plug-in, with some values, checked.
+    """The parameters of a plug-in with the given values, checked.
 
-    Raises InputError where a name is not known, a value does not fit or one is missing.
+    Raises InputError if a name is unknown, a value is invalid or one is missing.
     """
     for name in given:
         if name not in kind._fields:
@@ -157,7 +157,7 @@ def missing_fields(kind: Any, given: Mapping[str, Any]) -> list[str]:
 
 
 def checked_value(kind: Any, name: str, value: Any) -> Any:
-    """A parameter as its kernel takes it: a float within its bounds, or an array of floats."""
+    """A parameter as its kernel expects it: a float within its bounds, or an array of floats."""
     if get_type_hints(kind)[name] is not np.ndarray:
         return checked_parameter(kind.__name__, name, fields_of(kind)[name], value)
     try:

@@ -1,4 +1,4 @@
-"""Scene files: TOML -> `Scene`; docs/scenes.md tells the format."""
+"""Scene files: TOML -> `Scene`; docs/scenes.md describes the format."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_scene(path: str | Path) -> Scene:
 
 
 def parse_scene(text: str, path: Path) -> Scene:
-    """The scene of a text; files that it names lie beside `path`."""
+    """The scene of a text; files that it names are relative to the folder of `path`."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -72,7 +72,7 @@ def parse_scene(text: str, path: Path) -> Scene:
     controls = _controls(planned, bodies, path.parent)
     if "duration" not in table and all(control.endless for control in controls):
         table.refuse("is missing, and no planned motion has one; give a number in s", "duration")
-    contact = _contact(table, path.parent)  # before the materials: it may bring parameters
+    contact = _contact(table, path.parent)  # before the materials: importing it may add parameters
     return Scene(
         name=table.text("name", path.stem),
         shows=table.text("shows"),
@@ -99,7 +99,7 @@ def parse_scene(text: str, path: Path) -> Scene:
 
 
 def _limits(table: Table) -> Limits:
-    """What the ground may do in the scene; a reason is due where that is not as usual."""
+    """Limits on the ground in the scene; limits other than the defaults need a reason."""
     table.only(["energy", "lost_contact", "depth", "reason"])
     if table.values and "reason" not in table:
         table.refuse("is missing; say why this scene needs its own limits", "reason")
@@ -163,7 +163,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _file(table: Table, folder: Path) -> Path | None:
-    """A file that lies beside the scene's."""
+    """A file relative to the folder of the scene."""
     name = table.text("file", None)
     if name is None:
         return None
@@ -181,7 +181,7 @@ def _numbers_by_name(table: Table, unit: str) -> dict[str, float]:
 
 
 def _controllers_of_user(table: Table) -> tuple[list[Table], list[Table]]:
-    """The controllers of a scene that are of our kinds, and those that are a user's own."""
+    """The built-in controllers of a scene, and the user's own."""
     every = table.tables("controller")
     own = [entry for entry in every if ":" in entry.text("kind")]
     return [entry for entry in every if entry not in own], own
@@ -213,11 +213,11 @@ def _controls(entries: list[Table], bodies: list[Body], folder: Path) -> tuple[C
     return tuple(controls)
 
 
-# --------------------------------------------------------------- plug-ins: ours and those of users
+# ---------------------------------------------------------------- plug-ins: built in and the user's
 
 
 def _plug_in(entry: Table, sort: PlugIns, folder: Path, key: str = "kind", name: str = "") -> Any:
-    """The parameters of a plug-in whose name a table gives, with the values that it gives."""
+    """The plug-in that a table names, with the parameter values of the table."""
     name = entry.text(key, name or REQUIRED)
     try:
         kind = sort.find(name, folder)

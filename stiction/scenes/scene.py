@@ -1,4 +1,4 @@
-"""`Scene`: robots and objects on a ground, what moves them, and for how long."""
+"""`Scene`: robots and objects on a ground, their control, and the duration."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from stiction.world.ground import LEVEL, Ground
 from stiction.world.materials import check_named
 from stiction.world.world import GRAVITY, State, World
 
-FRICTION = ("mu_static", "mu_kinetic", "restitution")  # what another contact model takes over
+FRICTION = ("mu_static", "mu_kinetic", "restitution")  # inherited by another contact model
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Robots and objects on a ground, what moves them, and for how long.
+    """Robots and objects on a ground, their control, and the duration.
 
-    Robots come first in the world, objects, which nothing drives, after them. Objects are bodies as
-    robots are: boxes and balls today, tables and carts when bodies touch each other.
+    Robots come first in the world, then objects, which nothing drives. Objects are bodies like
+    robots: boxes and balls, which touch the ground but not each other or the robots.
     """
 
     name: str
@@ -47,20 +47,20 @@ class Scene:
     materials: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
     contact: Any = field(default_factory=GaussSeidel)
     controls: tuple[Control, ...] = ()
-    controllers: tuple[Any, ...] = ()  # as `simulate` takes them; they act beside the controls
+    controllers: tuple[Any, ...] = ()  # as for `simulate`; they act in addition to the controls
     integrator: Any = MIDPOINT
     forces: tuple[Push | TabulatedForce, ...] = ()
     duration: float | None = None  # [s]; None: as long as the longest planned motion
     dt: float = 0.001  # [s]
     dt_force_law: float = 1e-4  # for contact models that are force laws [s]
     gravity: tuple[float, ...] = GRAVITY  # [m/s2]
-    expect: str | None = None  # how the first robot ends, see `Verdict.meets`
+    expect: str | None = None  # outcome of the first robot, see `Verdict.meets`
     limits: Limits = LIMITS  # what the ground may do
     source: str = ""  # its file
-    forces_where: tuple[str, ...] = ()  # of the forces in the file, for errors
+    forces_where: tuple[str, ...] = ()  # places of the forces in the file, for error messages
 
     def __post_init__(self) -> None:
-        """Check what does not need a world."""
+        """Check everything that does not need a world."""
         if not self.robots:
             raise InputError(f"scene '{self.name}' has no robot")
         if self.expect not in (None, *EXPECTATIONS):
@@ -81,7 +81,7 @@ class Scene:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Files that STICTION_DATA must have, in the order of use."""
+        """Files that the STICTION_DATA folder must have, in order of use."""
         named = [body.data for body in (*self.robots, *self.objects)]
         named += [control.parameters.get("data") for control in self.controls]
         return tuple(dict.fromkeys(name for name in named if name is not None))
@@ -109,14 +109,14 @@ class Scene:
         )
 
     def controller(self, world: World) -> tuple[Any, ...] | None:
-        """What drives the robots in a world of this scene."""
+        """The controllers of the robots in a world of this scene."""
         bound: list[Any] = []
         for k, plan in self.plans.items():
             bound += plan.bound(f"{world.robots[k].name}/" if len(world.robots) > 1 else "")
         return (*bound, *self.controllers) or None
 
     def start(self) -> State:
-        """The state that the scene starts from: planned motions at their begin, bodies placed."""
+        """The initial state: bodies at their places, planned motions at their start."""
         posed = list(self._robots)
         for k, plan in self.plans.items():
             posed[k] = replace(posed[k], home=plan.home)
@@ -140,7 +140,7 @@ class Scene:
         return state
 
     def _check_apart(self, world: World, state: State) -> None:
-        """Raise InputError if two bodies start inside each other."""
+        """Raise InputError if two bodies overlap at the start."""
         overlap = world.overlap(state)
         if overlap is not None:
             one, other = (world.robots[k].name for k in (overlap.one, overlap.other))
@@ -166,7 +166,7 @@ class Scene:
         return parameter_tuple(kind, self.contact_values(kind))
 
     def contact_values(self, kind: Any) -> dict[str, float]:
-        """The parameters of the scene's contact model that hold for one of some kind."""
+        """The parameters of the scene's contact model that also apply to a model of this kind."""
         if self.contact is None:
             return {}
         own = self.contact._asdict()
@@ -180,7 +180,7 @@ class Scene:
         return min(self.dt, self.dt_force_law) if shorter else self.dt
 
     def lasts(self) -> float:
-        """How long the scene lasts [s]."""
+        """Duration of the scene [s]."""
         if self.duration is not None:
             return self.duration
         return max(plan.duration or 0.0 for plan in self.plans.values())
@@ -194,11 +194,11 @@ class Scene:
         integrator: Any = None,
         record: Recording = EVERY_STEP,
     ) -> Motion:
-        """Run it.
+        """Simulate the scene.
 
-        contact: a model to take in the place of the scene's, or the name of one, which takes over
-        the scene's friction. duration and dt [s] and integrator take the place of the scene's;
-        without dt, force laws take `dt_force_law`.
+        contact: a model that replaces the scene's, or the name of one, which inherits the scene's
+        friction. duration and dt [s] and integrator replace the scene's; without dt, force laws use
+        `dt_force_law`.
         """
         if isinstance(contact, str):
             try:
@@ -223,7 +223,7 @@ class Scene:
         )
 
     def _check_forces(self, world: World) -> None:
-        """Raise InputError, with the line in the file, if a force is on nothing."""
+        """Raise InputError, with the line in the file, if the body of a force does not exist."""
         for force, where in zip(self.forces, self.forces_where, strict=False):
             try:
                 world.place(force.body)
@@ -231,7 +231,7 @@ class Scene:
                 raise InputError(f"{where}: {error}") from None
 
     def _check_materials(self, world: World) -> None:
-        """Raise InputError, with the file, if a pair of materials names nothing that there is."""
+        """Raise InputError, with the file, if a pair names a material that does not exist."""
         _, _, pairs = contact_points_of(world)
         try:
             check_named(world.materials, (own for own, _ in pairs), (under for _, under in pairs))
@@ -239,5 +239,5 @@ class Scene:
             raise InputError(f"{self.source or self.name}: {error}") from None
 
     def verdict(self, motion: Motion) -> Verdict:
-        """How the first robot ends, and what the ground did, see `stiction.scenes.verdict`."""
+        """Outcome of the first robot, and what the ground did; see `stiction.scenes.verdict`."""
         return verdict(motion, plan=self.plans.get(0), limits=self.limits)

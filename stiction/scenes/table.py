@@ -1,4 +1,4 @@
-"""`Table`: a table of a scene file whose values are taken one by one, checked, with good errors."""
+"""`Table`: a table of a scene file; its values are read one by one and checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUIRED: Any = object()
 
 @dataclass(frozen=True)
 class Table:
-    """Values of one table, where it is, and what its errors name."""
+    """Values of one table, its place in the file, and its name in errors."""
 
     file: str
     lines: Lines
@@ -35,11 +35,11 @@ class Table:
         return f"{place}: {name}" if name else place
 
     def refuse(self, message: str, *keys: str | int) -> NoReturn:
-        """Raise the error that names a key and its line."""
+        """Raise an error that names a key and its line."""
         raise SceneFileError(f"{self.where(*keys)}: {message}")
 
     def only(self, known: Iterable[str]) -> None:
-        """Refuse keys that are not known, with the nearest one that is."""
+        """Refuse unknown keys, and suggest the nearest known one."""
         known = list(known)
         for key in self.values:
             if key not in known:
@@ -52,7 +52,7 @@ class Table:
         return key in self.values
 
     def take(self, key: str, check: Callable[[Any], Any], wanted: str, default: Any) -> Any:
-        """The value of a key, as `check` returns it; `check` raises ValueError if it is wrong."""
+        """The value of a key as returned by `check`, which raises ValueError for an invalid one."""
         if key not in self.values:
             if default is REQUIRED:
                 self.refuse(f"is missing; give {wanted}", key)
@@ -89,11 +89,11 @@ class Table:
         return self.take(key, check, wanted, default)
 
     def text(self, key: str, default: Any = REQUIRED, wanted: str = "a quoted string") -> Any:
-        """A text."""
+        """A string."""
         return self.take(key, _text, wanted, default)
 
     def choice(self, key: str, among: Iterable[str], default: Any = REQUIRED) -> Any:
-        """One of some words."""
+        """One of several words."""
         among = list(among)
 
         def check(value: Any) -> str:
@@ -108,7 +108,7 @@ class Table:
     def numbers(
         self, key: str, sizes: int | tuple[int, ...], unit: str = "", default: Any = REQUIRED
     ) -> Any:
-        """A tuple of so many finite numbers."""
+        """A tuple of a given number of finite numbers."""
         sizes = (sizes,) if isinstance(sizes, int) else sizes
         wanted = f"{' or '.join(map(str, sizes))} numbers" + (f" in {unit}" if unit else "")
 
@@ -121,7 +121,7 @@ class Table:
         return self.take(key, check, wanted, default)
 
     def rows(self, key: str, columns: int, unit: str = "", default: Any = REQUIRED) -> Any:
-        """A list of rows of so many finite numbers."""
+        """A list of rows of `columns` finite numbers."""
 
         def check(value: Any) -> tuple[tuple[float, ...], ...]:
             found = tuple(tuple(_number(x) for x in _list(row)) for row in _list(value))
@@ -133,7 +133,7 @@ class Table:
         return self.take(key, check, wanted, default)
 
     def texts(self, key: str, default: Any = ()) -> Any:
-        """A tuple of texts."""
+        """A tuple of strings."""
 
         def check(value: Any) -> tuple[str, ...]:
             return tuple(_text(x) for x in _list(value))
@@ -148,7 +148,7 @@ class Table:
         return Table(self.file, self.lines, (*self.path, key), found)
 
     def tables(self, key: str) -> list[Table]:
-        """All tables of a key that may be there once, [key], or several times, [[key]]."""
+        """All tables of a key that may occur once, [key], or several times, [[key]]."""
         if isinstance(self.values.get(key), dict):
             return [self.table(key)]
 
@@ -162,7 +162,7 @@ class Table:
         ]
 
     def argument(self, key: str, hint: Any) -> Any:
-        """A value for an argument of a function that is annotated so."""
+        """A value for a function argument with this annotation."""
         kinds = typing.get_args(hint) if _is_union(hint) else (hint,)
         kinds = tuple(kind for kind in kinds if kind is not type(None))
         if set(kinds) == {bool}:
@@ -222,7 +222,7 @@ def _dict(value: Any) -> dict:
 
 
 def _plain(value: Any) -> Any:
-    """Lists become tuples, which arguments and caches take."""
+    """The value with lists turned into tuples, which caches can hash."""
     if isinstance(value, list):
         return tuple(_plain(entry) for entry in value)
     if isinstance(value, dict):

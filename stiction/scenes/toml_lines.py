@@ -1,11 +1,11 @@
-"""On which line of a TOML file a key is: Python's reader tells values without their place."""
+"""Line numbers of keys in a TOML file; Python's reader returns values without their place."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-Path = tuple[str | int, ...]  # as ("robot", 0, "position"): the first [[robot]]'s position
+Path = tuple[str | int, ...]  # e.g. ("robot", 0, "position"): position of the first [[robot]]
 
 PART = r"""(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')"""
 DOTTED = rf"{PART}(?:\s*\.\s*{PART})*"
@@ -16,10 +16,10 @@ STRINGS = ('"""', "'''", '"', "'")
 
 @dataclass
 class Lines:
-    """Line numbers of the keys and tables of a file that is right TOML."""
+    """Line numbers of the keys and tables of a valid TOML file."""
 
     found: dict[Path, int] = field(default_factory=dict)
-    arrays: dict[Path, int] = field(default_factory=dict)  # how many [[...]] there were
+    arrays: dict[Path, int] = field(default_factory=dict)  # number of [[...]] so far
 
     @classmethod
     def of(cls, text: str) -> Lines:
@@ -44,14 +44,14 @@ class Lines:
         return lines
 
     def line(self, path: Path) -> int:
-        """Line of a key, of the table it should be in where there is none, else 1."""
+        """Line of a key; if it is missing, that of the table it belongs to, or else 1."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.found:
                 return self.found[path[:length]]
         return 1
 
     def _header(self, many: bool, parts: list[str]) -> Path:
-        """Path of the table that a header begins."""
+        """Path of the table that a header opens."""
         path: Path = ()
         for k, part in enumerate(parts):
             path = (*path, part)
@@ -67,7 +67,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 class _Value:
-    """Follows a value over several lines: brackets and long strings that are still open."""
+    """Tracks a value over several lines: the brackets and multi-line strings still open."""
 
     def __init__(self) -> None:
         self.depth, self.quote = 0, ""

@@ -1,8 +1,8 @@
-"""How a robot ends: upright or not, how far it slipped, and whether the ground did its part.
+"""Outcome of a run: whether a robot ends upright, how far it slips, what the ground does.
 
-A robot that ends upright has not shown anything if the ground threw it there. So a verdict also
-looks at what no ground does: give energy, let go of a foot that the plan has on it, or let a point
-sink in. `LIMITS` says how much of that is too much.
+Ending upright proves nothing if unphysical contact put the robot there. So a verdict also measures
+what real ground does not do: supply energy, lose contact with a foot that is planned to stand, or
+let a point penetrate. `LIMITS` sets the tolerances.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 
 EXPECTATIONS = ("upright", "falls", "slips")
 LARGEST_LEAN = 30.0  # [degrees]
-LEAST_HEIGHT = 0.6  # of the height of the base at the begin
-SLIPPED = 0.05  # of the height of the base at the begin
-CARRIES = 0.05  # of the weight: a foot that the plan gives less may be off the ground
+LEAST_HEIGHT = 0.6  # of the initial height of the base
+SLIPPED = 0.05  # of the initial height of the base
+CARRIES = 0.05  # of the weight: a foot planned to carry less may be off the ground
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the ground may do in a scene; above that the scene does not hold."""
+    """Limits on what the ground does in a scene; beyond them the scene fails."""
 
-    energy: float = 0.01  # net, given to the robots, of their weight times the height of the base
-    lost_contact: float = 0.1  # share of the time in which a foot is planned to carry
-    depth: float = 0.05  # of the height of the base over its lowest point at the begin
-    reason: str = ""  # why a scene has others than these
+    energy: float = 0.01  # net, to the robots, over their weight times the height of the base
+    lost_contact: float = 0.1  # fraction of the time in which a foot is planned to carry
+    depth: float = 0.05  # over the initial height of the base above the lowest contact point
+    reason: str = ""  # why a scene has other limits than the defaults
 
 
 LIMITS = Limits()
 
 
 class Verdict(NamedTuple):
-    """How a robot ended, and what the ground did meanwhile."""
+    """Outcome of a robot, and what the ground did during the run."""
 
     upright: bool
     slips: bool
-    lean: float  # of its base, against how it began [degrees]
-    height: float  # of its base over the lowest link, as a part of that at the begin
-    slip: float  # longest way of a point along the ground that it touched [m]
-    energy: float  # most that the ground has given by any moment, net [J]; NaN if not every step
-    lost_contact: float  # share of the planned time that a foot does not carry; NaN without plan
+    lean: float  # of its base, relative to the start [degrees]
+    height: float  # of its base above the lowest link, over its initial value
+    slip: float  # longest path of a touching point along the ground [m]
+    energy: float  # largest net energy from the ground by any time [J]; NaN if not every step
+    lost_contact: float  # fraction of the planned time that a foot does not carry; NaN without plan
     depth: float  # of the deepest point [m]
-    faults: tuple[str, ...]  # limits that were passed, one sentence each
+    faults: tuple[str, ...]  # exceeded limits, one sentence each
 
     def meets(self, expected: str) -> bool:
-        """Whether it is as a scene expects and the ground stayed within its limits.
+        """Whether the outcome is the expected one and the ground stayed within its limits.
 
         expected: "upright", "falls", or "slips" but upright.
         """
@@ -70,7 +70,7 @@ class Verdict(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is found, as a scene would expect it."""
+        """The outcome, in the words of a scene's `expect`."""
         found = "upright" if self.upright else "falls"
         return f"{found}, slips" if self.slips else found
 
@@ -78,14 +78,14 @@ class Verdict(NamedTuple):
 def verdict(
     motion: Motion, robot: int = 0, plan: Planned | None = None, limits: Limits = LIMITS
 ) -> Verdict:
-    """Tell how a robot ends, and what the ground did.
+    """Judge the outcome of a robot, and what the ground did.
 
     Upright: the ground carries it in the last tenth of the time, its base leans by less than 30
-    degrees, from how it began, and is at least at 0.6 of its height then, over the lowest link of
-    the robot. Slips: a point of it went along the ground, while it touched, by more than 0.05 of
-    that height.
+    degrees relative to the start, and the height of the base above the robot's lowest link is at
+    least 0.6 of its initial value. Slips: a touching point moved along the ground by more than 0.05
+    of that initial height.
 
-    plan: the motion that the robot was to follow, for the contact that it planned.
+    plan: the motion that the robot follows, for its planned contacts.
     """
     first = 1 + sum(len(one.link_name) for one in motion.world.robots[:robot])
     links = slice(first, first + len(motion.world.robots[robot].link_name))
@@ -112,10 +112,10 @@ def verdict(
 
 
 def energy_given(motion: Motion) -> float:
-    """Most energy that contact has given to the robots by any moment, net [J]; at least 0.
+    """Largest net energy that contact has supplied to the robots by any time [J]; at least 0.
 
-    Counted from the beginning, so that a spring may give back what it has taken, and against the
-    ground, so that a belt may drive. NaN where not every step was recorded.
+    It is summed from the start, so that a spring may return the energy it stored, and relative to
+    the ground, so that a belt may drive. NaN if not every step was recorded.
     """
     if motion.parameters.get("record every", 1) != 1:
         return np.nan
@@ -125,10 +125,11 @@ def energy_given(motion: Motion) -> float:
 
 
 def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
-    """Share of the time in which a foot that the plan lets carry the robot does not; NaN without.
+    """Fraction of the time in which a foot planned to carry does not; NaN without a plan.
 
-    The worse one of times with one foot planned and times with several. A foot is planned if it is
-    to carry 0.05 of the weight or more, and carries if it bears a thousandth of it.
+    It is the larger of the fractions for planned single support and for planned support by several
+    feet. A foot is planned to carry if its share is 0.05 of the weight or more, and carries if it
+    bears more than a thousandth of it.
     """
     if plan is None or plan.shares is None or motion.depth.shape[1] == 0:
         return np.nan
@@ -148,7 +149,7 @@ def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
 
 
 def _standing_height(motion: Motion, links: slice) -> float:
-    """Height of the base over the lowest contact point at the begin [m]; 0 without any."""
+    """Initial height of the base above the lowest contact point [m]; 0 without any."""
     ours = _points_of(motion, links)
     if not len(ours):
         return 0.0
@@ -163,7 +164,7 @@ def _standing_height(motion: Motion, links: slice) -> float:
 def _faults(
     motion: Motion, height: float, found: tuple[float, float, float], limits: Limits
 ) -> tuple[str, ...]:
-    """One sentence for each limit that was passed."""
+    """One sentence for each exceeded limit."""
     energy, lost, depth = found
     most = limits.energy * motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
     faults = []
@@ -186,7 +187,7 @@ def _faults(
 
 
 def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]:
-    """Upward direction in the axes of the base, and height of the base over the lowest link."""
+    """Upward direction in the axes of the base, and height of the base above the lowest link."""
     dynamics = allocate(motion.world.tree)
     forward_kinematics(dynamics, np.ascontiguousarray(motion.q[moment]))
     base = int(np.argmax(motion.world.tree.mass[links] > 0))  # slides of a planar base have none
@@ -195,7 +196,7 @@ def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]
 
 
 def _points_of(motion: Motion, links: slice) -> np.ndarray:
-    """Which contact points are on some links; none where nothing can touch."""
+    """Contact points on some links; none if nothing can touch."""
     contact_points, _, _ = contact_points_of(motion.world)
     ours = (contact_points.link >= links.start) & (contact_points.link < links.stop)
     return np.flatnonzero(ours[: motion.force.shape[1]])
@@ -208,6 +209,6 @@ def _is_carried(motion: Motion, links: slice) -> bool:
 
 
 def _slipped(motion: Motion, links: slice) -> float:
-    """Longest way of a point of some links along the ground [m]."""
+    """Longest path of a point of some links along the ground [m]."""
     speed = np.linalg.norm(np.nan_to_num(motion.slip[:-1, _points_of(motion, links)]), axis=2)
     return float((speed * np.diff(motion.time)[:, None]).sum(axis=0).max(initial=0.0))

@@ -1,14 +1,14 @@
-"""Number, spacing and parameters of the testing points of a sole: the search that a paper left out.
+"""Search for the number, spacing and parameters of the contact points of a sole.
 
 Bruneau & Ouezdou, "Distributed Ground/Walking Robot Interaction", section 4, chose parameters by
-trial so that a foot sinks in by at most 1 cm and shifts by at most 1 mm, and leave the number of
-points on irregular ground to further work. Here
+trial so that a foot sinks by at most 1 cm and shifts by at most 1 mm, and left the number of points
+on irregular ground to further work. Here
 
-1. a level sole comes down, at many seeded places and headings, on waves of a given amplitude and
-   wavelength until its first point touches; the coarsest grid is taken between whose points the
-   ground rises through the sole by no more than allowed;
-2. a box with the sole's points and the load on one foot is dropped and then pulled in the simulator
-   under `Distributed`; stiffnesses are bisected until it sinks, and shifts, as far as wanted.
+1. a level sole is lowered, at many seeded places and headings, onto waves of a given amplitude and
+   wavelength until its first point touches; the result is the coarsest grid between whose points
+   the ground rises through the sole by no more than allowed;
+2. a box with the sole's points and the load on one foot is dropped and then pulled in the
+   simulator under `Distributed`; bisection finds the stiffnesses for the desired depth and shift.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ Progress = Callable[[float], None]
 
 GRAVITY = 9.81  # [m/s2]
 PLACEMENTS = 200  # of a sole on rough ground
-CELLS = 149  # along the longer edge where the ground is looked at; a prime: no coarser grid fits
-MOST_ALONG = 64  # points: finer grids are not sought
-TOLERANCE = 0.01  # of the interference that is wanted
+CELLS = 149  # of the ground along the longer edge; a prime, so that no coarser grid fits
+MOST_ALONG = 64  # points of the finest grid tried
+TOLERANCE = 0.01  # relative, of the desired interference
 HALVINGS = 40
-SPREAD = 1e4  # between the softest and the hardest spring that is tried
+SPREAD = 1e4  # ratio of the stiffest to the softest spring tried
 SETTLING = 0.4  # simulated time of a landing, and of a pull [s]
-STEPS_A_BOUND = 8  # steps in the longest time that the law bears: errors stay below TOLERANCE
-PULLED = 0.5  # part of the force at which the foot would slide
-ALPHA, BETA = 1.2, 1.0  # the paper's spring; its beta of 0.02 would jump at the landing
+STEPS_A_BOUND = 8  # steps per longest stable step of the law; keeps errors below TOLERANCE
+PULLED = 0.5  # pull over the force at which the foot would slide
+ALPHA, BETA = 1.2, 1.0  # the paper's spring; its beta of 0.02 would make the force jump at landing
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a sole must do."""
+    """Requirements for a sole."""
 
-    depth: float = 0.01  # largest normal interference that is wanted [m]
-    shift: float = 0.001  # largest tangential interference that is wanted [m]
+    depth: float = 0.01  # desired largest normal interference [m]
+    shift: float = 0.001  # desired largest tangential interference [m]
     amplitude: float = 0.005  # of the ground: heights are within this of its mean [m]
     wavelength: float = 0.1  # [m]
     unseen: float | None = None  # largest bump between points; None: a tenth of the amplitude [m]
@@ -59,7 +59,7 @@ class Task:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Raise InputError for impossible values."""
         for name, value in vars(self).items():
             if value is None and name in ("unseen", "load"):
                 continue
@@ -72,7 +72,7 @@ class Task:
 def tune_sole(
     robot: st.Robot, foot: str, task: Task | None = None, progress: Progress = lambda part: None
 ) -> dict[str, Any]:
-    """Return a grid of points and parameters for a foot, and how well they do what is wanted."""
+    """Return a grid of points and parameters for a foot, and how well they meet the task."""
     task = task or Task()
     length, width = sole_size(robot, foot)
     load = robot.total_mass * GRAVITY if task.load is None else task.load
@@ -120,7 +120,7 @@ def sole_size(robot: st.Robot, foot: str) -> tuple[float, float]:
 def coarsest_grid(
     length: float, width: float, task: Task, allowed: float
 ) -> tuple[int, int, float]:
-    """Return points along and across with even spacing, and the largest unseen bump [m]."""
+    """Return numbers of evenly spaced points along and across, and the largest unseen bump [m]."""
     ground = rough_ground(task, np.random.default_rng(task.seed))
     highest = ground(*sole_points(length, width, CELLS + 1, 1 + round(CELLS * width / length)))
     bump = math.inf
@@ -134,7 +134,7 @@ def coarsest_grid(
 
 
 def sole_points(length: float, width: float, along: int, across: int) -> list[np.ndarray]:
-    """Both coordinates of a grid that fills a sole up to its edges [m]."""
+    """Both coordinates of a grid that covers a sole up to its edges [m]."""
     x, y = np.linspace(-length / 2, length / 2, along), np.linspace(-width / 2, width / 2, across)
     return [axis.ravel() for axis in np.meshgrid(x, y)]
 
@@ -142,7 +142,7 @@ def sole_points(length: float, width: float, along: int, across: int) -> list[np
 def rough_ground(
     task: Task, rng: np.random.Generator
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return what tells the highest ground under points of a sole in each placement, (placements).
+    """Return a function: points of a sole -> highest ground under them per placement.
 
     The ground is two crossing waves; a placement is a heading and a phase of each.
     """
@@ -164,9 +164,9 @@ def rough_ground(
 def find_normal(
     box: st.Robot, points: int, task: Task, progress: Progress
 ) -> tuple[st.Distributed, float]:
-    """Return a law with which the box sinks as wanted when it lands, and how far it sinks [m]."""
+    """Return a law with which the landing box sinks to the desired depth, and that depth [m]."""
     carried = box.total_mass / points  # [kg]
-    softest = carried * GRAVITY / task.depth**ALPHA  # sinks as far at rest
+    softest = carried * GRAVITY / task.depth**ALPHA  # sinks to the desired depth at rest
 
     def law(stiffness: float) -> st.Distributed:
         half = task.depth / 2
@@ -181,7 +181,7 @@ def find_normal(
 def find_tangential(
     box: st.Robot, points: int, law: st.Distributed, task: Task, progress: Progress
 ) -> tuple[st.Distributed, float]:
-    """Return the law with tangential springs that let the box shift as wanted, and how far [m]."""
+    """Return the law with tangential springs for the desired shift, and the shift [m]."""
     carried = box.total_mass / points
     pull = PULLED * task.mu_static * box.total_mass * GRAVITY
 
@@ -189,7 +189,7 @@ def find_tangential(
         damping = 2 * task.damping_ratio * math.sqrt(stiffness * carried)
         return law._replace(tangential_stiffness=stiffness, tangential_damping=damping)
 
-    softest = 0.5 * pull / points / task.shift  # shifts twice as far at rest
+    softest = 0.5 * pull / points / task.shift  # twice the desired shift at rest
     return bisect(pulled, lambda one: shifts(box, one, pull, task), softest, task.shift, progress)
 
 
@@ -200,7 +200,7 @@ def bisect(
     wanted: float,
     progress: Progress,
 ) -> tuple[st.Distributed, float]:
-    """Return the law, from the softest to SPREAD times that, with which `measure` is as wanted."""
+    """Return the law, softest to SPREAD times stiffer, whose `measure` is `wanted`, and that."""
     low, high = math.log(softest), math.log(softest * SPREAD)
     for k in range(HALVINGS):
         progress(k / HALVINGS)
@@ -214,14 +214,14 @@ def bisect(
 
 
 def sinks(box: st.Robot, law: st.Distributed, task: Task) -> float:
-    """Largest depth of a box that lands flat, and comes to rest [m]."""
+    """Largest depth of a box that lands flat and comes to rest [m]."""
     state = st.World(box).standing()
     state.v[2] = -task.speed
     return float(simulated(box, law, state, task).depth[:-1].max())
 
 
 def shifts(box: st.Robot, law: st.Distributed, pull: float, task: Task) -> float:
-    """How far a standing box gives way to a pull along its sole [m]."""
+    """Displacement of a standing box under a pull along its sole [m]."""
     bottom, points = box.vertices[:, 2].min(), len(box.vertices)
     load = box.total_mass * GRAVITY / points
     state = st.World(box).standing(above=-((load / law.stiffness) ** (1 / law.alpha)))
@@ -233,14 +233,14 @@ def shifts(box: st.Robot, law: st.Distributed, pull: float, task: Task) -> float
 def simulated(
     box: st.Robot, law: st.Distributed, state: st.State, task: Task, **options: Any
 ) -> st.Motion:
-    """Motion of a box on level ground, with steps that are short enough for its law."""
+    """Motion of a box on level ground, with steps short enough for its law."""
     world = st.World(box)
     dt = min(1e-3, bearable_on(world, law, task.depth) / STEPS_A_BOUND)
     return st.simulate(world, law, duration=SETTLING, dt=dt, state=state, **options)
 
 
 def bearable_on(world: st.World, law: st.Distributed, depth: float) -> float:
-    """Return the longest step [s] that a law bears in a world where points are so deep."""
+    """Return the longest stable step [s] of a law in a world with points at this depth."""
     slope = law.alpha * law.stiffness * depth ** (law.alpha - 1)
     linear = law._replace(
         stiffness=slope, damping=law.damping * depth**law.beta, alpha=1.0, beta=0.0

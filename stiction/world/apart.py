@@ -1,7 +1,7 @@
-"""Robots of one world beside each other: boxes around their shapes, and who makes way.
+"""Keeps the robots of a world apart: bounding boxes of their shapes, and which robot moves.
 
-Robots that start inside each other are seldom meant. A free robot whose shapes overlap those of one
-before it in the world is moved along y until it is CLEARANCE to the left of all before it.
+Robots that overlap at the start are rarely intended. A free robot whose shapes overlap those of an
+earlier robot of the world is moved along y until it is CLEARANCE to the left of all earlier ones.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from stiction.kernels.tree import FREE, Dynamics
 from stiction.robot.robot import Robot
 from stiction.world.outlines import link_origin, reach
 
-CLEARANCE = 0.1  # between robots that were put side by side [m]
-TOUCHING = 1e-9  # an overlap that is no more than a touch [m]
+CLEARANCE = 0.1  # between robots placed side by side [m]
+TOUCHING = 1e-9  # overlaps up to this count as touching [m]
 
 
 class Boxes(NamedTuple):
-    """Boxes along the world's axes around the shapes of a robot that may touch."""
+    """Axis-aligned bounding boxes, in the world, of the shapes of a robot that may touch."""
 
     low: np.ndarray  # (shapes, 3) [m]
     high: np.ndarray
 
 
 class Overlap(NamedTuple):
-    """Two robots that are inside each other, as far as the boxes around their shapes tell."""
+    """Two robots that overlap, judged by the bounding boxes of their shapes."""
 
     one: int  # number of a robot
-    other: int  # of one after it
+    other: int  # number of a later robot
     shapes: tuple[str, str]
-    depth: float  # of the overlap, the least along an axis [m]
+    depth: float  # of the overlap: the smallest over the axes [m]
 
 
 def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
-    """Boxes around the shapes of each robot, at the configuration that `dynamics` holds."""
+    """Bounding boxes of the shapes of each robot, at the configuration in `dynamics`."""
     found, first = [], 1
     for robot in robots:
         low, high = [], []
@@ -56,7 +56,7 @@ def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
 
 
 def first_overlap(robots: Sequence[Robot], boxes: Sequence[Boxes]) -> Overlap | None:
-    """The first robot, in the order of the world, that is inside one before it; None if none is."""
+    """The first robot, in the world's order, that overlaps an earlier one; None if none does."""
     for other in range(len(robots)):
         for one in range(other):
             a, b = boxes[one], boxes[other]
@@ -77,7 +77,7 @@ def first_overlap(robots: Sequence[Robot], boxes: Sequence[Boxes]) -> Overlap | 
 def side_by_side(
     robots: Sequence[Robot], dynamics: Dynamics, q: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
-    """Return q with robots that overlap moved apart along y, and a note on each that was moved."""
+    """Return q with overlapping robots moved apart along y, and a note on each moved robot."""
     q, notes = q.copy(), []
     starts = np.cumsum([0, *(robot.nq for robot in robots)])
     forward_kinematics(dynamics, q)

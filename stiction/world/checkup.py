@@ -9,8 +9,8 @@ import numpy as np
 from stiction.robot.robot import Robot
 from stiction.world.outlines import outline
 
-OUTSIDE = 0.25  # how far outside its shapes a centre of mass may lie, in parts of their size
-TINY = 1e-4  # a part lighter than this share of the robot is tiny
+OUTSIDE = 0.25  # how far outside its shapes a centre of mass may lie, as a fraction of their size
+TINY = 1e-4  # a part lighter than this fraction of the robot is tiny
 
 
 def remarks(robot: Robot) -> list[str]:
@@ -24,7 +24,7 @@ def remarks(robot: Robot) -> list[str]:
 
 
 def _extents(robot: Robot) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Lower and upper corner of the box around all shapes of each moving link, in link axes."""
+    """Lower and upper corner of the bounding box of each moving link's shapes, in link axes."""
     extents = {}
     for link in range(len(robot.link_name)):
         shapes = np.flatnonzero(robot.shape_link == link)
@@ -79,7 +79,7 @@ def _tiny_ends(robot: Robot) -> list[str]:
 
 
 def _sentence(robot: Robot, concerned: np.ndarray, what: str) -> list[str]:
-    """One sentence that names the links concerned, none if there are none."""
+    """One sentence that names the links concerned; an empty list if there are none."""
     names: list[Any] = robot.link_name[concerned].tolist()
     if not names:
         return []

@@ -1,9 +1,9 @@
-"""The contact points of a world that may touch the ground, from the colliding shapes of its robots.
+"""The contact points of a world, from the colliding shapes of its robots.
 
-Stiffness and damping of `SpringDamper`, `ImplicitSpringDamper` and `HuntCrossley` are those of one
-point of a sole of few, as in the papers: of up to SOLE_POINTS on a side of a link, each has all of
-it. Of more, each has a share, SOLE_POINTS over their number, so that a foot is as stiff however
-finely its hull or its grid of points is made.
+Stiffness and damping of `SpringDamper`, `ImplicitSpringDamper` and `HuntCrossley` are per contact
+point, as in the papers, as long as a side of a link has at most SOLE_POINTS of them. With more
+points, each gets the fraction SOLE_POINTS / number of points, so that the stiffness of a foot does
+not depend on how fine its hull or its grid of points is.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from stiction.robot.robot import Robot
 if TYPE_CHECKING:
     from stiction.world.world import World
 
-RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from its lowest one [rad]
-SOLE_POINTS = 8  # the most on a side of a link that have all of the stiffness and damping given
-SIDES = np.vstack([np.eye(3), -np.eye(3)])  # directions of the sides of a link, in its axes
+RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from the lowest [rad]
+SOLE_POINTS = 8  # most points on a side of a link that each get the full stiffness and damping
+SIDES = np.vstack([np.eye(3), -np.eye(3)])  # outward normals of the sides of a link, in its axes
 THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m]
 
 
 def contact_points_of(world: World) -> tuple[ContactPoints, list[str], list[tuple[str, str]]]:
     """Return the contact points, the name of each one's shape, and the pairs of materials.
 
-    A material of a robot has a pair with every material of the ground, one after the other.
+    Each material of a robot forms a pair with every material of the ground, in consecutive rows.
     """
     rows: list[dict[str, Any]] = []
     grounds = [""] if world.ground is None else world.ground.material_names()
@@ -52,7 +52,7 @@ def contact_points_of(world: World) -> tuple[ContactPoints, list[str], list[tupl
 
 
 def shape_contact_points(robot: Robot, shape: int | np.integer) -> list[dict[str, Any]]:
-    """Return the contact points of one shape: kind, centre, axis, radius, turn, in the link."""
+    """Return the contact points of one shape in link axes: kind, centre, axis, radius, turn."""
     kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
     origin, turned = robot.shape_position[shape], robot.shape_rotation[shape]
 
@@ -88,7 +88,7 @@ def untouchable(world: World) -> list[str]:
 
 
 def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
-    """Return arrays for as many touching points as there are contact points, on so many links."""
+    """Return arrays for up to `count` touching points on up to `groups` links."""
 
     def whole(*shape: int) -> np.ndarray:
         return np.zeros(shape, np.int64)
@@ -119,7 +119,7 @@ def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
 
 
 def points_towards(contact_points: ContactPoints, rows: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return where contact points would touch ground on the side n, in the link, (rows, 3)."""
+    """Return where contact points would touch ground in direction n, in link axes, (rows, 3)."""
     axis, radius = contact_points.axis[rows], contact_points.radius[rows, None]
     out = np.broadcast_to(n, axis.shape)
     across = out - (axis @ n)[:, None] * axis
@@ -136,22 +136,23 @@ def points_towards(contact_points: ContactPoints, rows: np.ndarray, n: np.ndarra
 def on_side(
     contact_points: ContactPoints, rows: np.ndarray, n: np.ndarray, thickness: float
 ) -> np.ndarray:
-    """Return the points of contact points within a thickness of the outermost one on the side n."""
+    """Return the contact points within a thickness of the outermost one in direction n."""
     points = points_towards(contact_points, rows, n)
     out = points @ n
     return points[out > out.max() - max(thickness, THICKNESS)]
 
 
 def share_of_stiffness(contact_points: ContactPoints, rows: np.ndarray) -> float:
-    """Return the share of a force law's stiffness that each point of one link has."""
+    """Return the fraction of a force law's stiffness that each point of one link gets."""
     most = max(len(on_side(contact_points, rows, n, THICKNESS)) for n in SIDES)
     return min(1.0, SOLE_POINTS / most)
 
 
 def _extent(world: World, rows: list[dict[str, Any]], slides: bool) -> float:
-    """Farthest that a point may be from O of its tree [m].
+    """Largest distance of a contact point from O of its tree [m].
 
-    With `slides` as far as they go, which may be without end; else at zero.
+    With `slides`, prismatic joints count with their range, which may be infinite; otherwise they
+    are at zero.
     """
     tree = world.tree
     far = np.zeros(len(tree.parent))
@@ -201,7 +202,7 @@ def _stacked(world: World, rows: list[dict[str, Any]]) -> ContactPoints:
 
 
 def _sphere(centres: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centre and radius of a sphere around balls, rounded up."""
+    """Centre and radius of a bounding sphere of balls; the radius is rounded up."""
     low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
     middle = (low + high) / 2
     reach = np.linalg.norm(centres - middle, axis=1) + radii

@@ -1,4 +1,4 @@
-"""Forces from outside: `Push` and `TabulatedForce`, and the arrays that the loop reads."""
+"""External forces: `Push` and `TabulatedForce`, and the arrays that the loop reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stiction.world.world import World
 class Push:
     """A constant force on a point of a link or frame from start to stop.
 
-    Its impulse is force * (stop - start) exactly, also where start and stop lie inside a step.
+    Its impulse is force * (stop - start) exactly, even if start and stop lie within a step.
     """
 
     body: str  # link or frame

@@ -12,7 +12,7 @@ from stiction.robot.robot import Robot
 SLACK = {
     np.dtype(np.float64): (1e-9, 1e-6),
     np.dtype(np.float32): (1e-4, 1e-1),
-}  # `Tree.slack`, well above rounding
+}  # `Tree.slack`: well above rounding errors
 _DOF_FIELDS = (
     "armature damping friction stiffness spring_reference lower upper effort_lower effort_upper"
 ).split()
@@ -68,7 +68,7 @@ def _roots(parent: np.ndarray) -> np.ndarray:
 def _chains(
     parent: np.ndarray, v_index: np.ndarray, q_index: np.ndarray, types: np.ndarray
 ) -> dict:
-    """For every velocity coordinate: the chain of coordinates from it to the world."""
+    """For every velocity coordinate, the chain of coordinates from it to the world."""
     nv = v_index[-1]
     dof_parent, dof_link, dof_q = (np.full(nv, -1, np.int64) for _ in range(3))
     depth = np.zeros(nv, np.int64)

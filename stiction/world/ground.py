@@ -1,4 +1,4 @@
-"""What robots stand on."""
+"""Grounds: plane, slope, stairs and height field."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ UP = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Plane:
-    """Level ground, which may move along itself like the belt of a treadmill."""
+    """Level ground, which may move in its own plane like the belt of a treadmill."""
 
     height: float = 0.0  # [m]
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
     material: str = "ground"
 
     def __post_init__(self) -> None:
-        """Take numbers of numpy as plain ones, which files keep."""
+        """Convert NumPy values to plain Python numbers, which files can store."""
         _make_plain(self)
 
     def normal(self) -> np.ndarray:
@@ -52,7 +52,7 @@ class Slope:
     material: str = "ground"
 
     def __post_init__(self) -> None:
-        """Take numbers of numpy as plain ones, which files keep."""
+        """Convert NumPy values to plain Python numbers, which files can store."""
         _make_plain(self)
 
     def normal(self) -> np.ndarray:
@@ -75,22 +75,22 @@ class Slope:
 
 @dataclass(frozen=True)
 class Steps:
-    """Level ground, and from `start` on stairs in the direction `heading`.
+    """Level ground that turns into stairs at `start`, in the direction `heading`.
 
-    `rise` is negative for stairs that lead down. Instead of one number for all, `rise` takes one
-    for each riser and `run` one for each tread between two risers, so that
-    `Steps(rise=(0.15, 0.15, -0.3), run=(0.3, 1.0))` leads up to a platform and down again. Treads
-    are endless to both sides; the last one has no end.
+    `rise` is negative for stairs that lead down. `rise` and `run` also take one number per riser
+    and one per tread between two risers: `Steps(rise=(0.15, 0.15, -0.3), run=(0.3, 1.0))` leads up
+    to a platform and down again. Treads are infinitely wide, and the last one is infinitely long.
 
-    What is in the stairs is pushed out the shortest way: a toe that bumps into a riser backwards, a
-    point of a sole upwards unless it is nearer to the edge of its tread than it is deep. An edge
-    that is between the corners of a box is not felt; `Robot.with_sole_points` puts points there.
+    A point inside the stairs is pushed out along the shortest path: a toe that hits a riser is
+    pushed back, a point of a sole is pushed up unless the edge of its tread is nearer than the
+    surface. An edge between the corners of a box is not detected; `Robot.with_sole_points` puts
+    points there.
     """
 
     rise: float | tuple[float, ...] = 0.15  # [m]
     run: float | tuple[float, ...] = 0.3  # [m]
-    count: int | None = None  # of risers; None: as many as there are numbers, or 5
-    start: float = 0.5  # where the first riser is, along the heading [m]
+    count: int | None = None  # of risers; None: the length of `rise`, or 5
+    start: float = 0.5  # distance of the first riser along the heading [m]
     heading: float = 0.0  # about z, from x [rad]
     height: float = 0.0  # of the ground before the first riser [m]
     material: str = "ground"
@@ -135,7 +135,7 @@ class Steps:
         return np.array(self.run if isinstance(self.run, tuple) else [self.run] * count)
 
     def normal(self) -> np.ndarray:
-        """Upwards: pressure on uneven ground is what it carries."""
+        """The vertical: on uneven ground, pressure is the vertical force."""
         return np.array(UP)
 
     def material_names(self) -> list[str]:
@@ -162,9 +162,9 @@ class HeightField:
     """Heights on a grid, bilinear in between: rough ground, kerbs, pits.
 
     `heights[i, j]` [m] is the ground at x = origin[0] + j dx and y = origin[1] + i dy, as in
-    `heights = f(*np.meshgrid(x, y))`; its border continues level outwards. `materials` names the
-    material of each of the (rows - 1) x (columns - 1) cells; the pairs of `World(materials=...)`
-    give these their friction and stiffness.
+    `heights = f(*np.meshgrid(x, y))`; beyond its border the ground continues level. `materials`
+    names the material of each of the (rows - 1) x (columns - 1) cells; the pairs of
+    `World(materials=...)` define their friction and stiffness.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class HeightField:
         material: str = "ground",
         materials: ArrayLike | None = None,
     ) -> None:
-        """Check and copy; spacing in m, or (dx, dy); origin None puts the middle at x = y = 0."""
+        """Check and copy; spacing [m], or (dx, dy); origin None centres the grid at x = y = 0."""
         self.heights = _checked_heights(heights)
         rows, columns = self.heights.shape
         self.spacing = _pair("spacing", spacing if np.ndim(spacing) else (spacing, spacing))
@@ -188,7 +188,7 @@ class HeightField:
         self.materials = _checked_cells(materials, (rows - 1, columns - 1))
 
     def __repr__(self) -> str:
-        """Sizes, and a hash of the contents: equal fields have equal words."""
+        """Sizes and a hash of the contents: equal fields have equal representations."""
         rows, columns = self.heights.shape
         contents = hashlib.sha256(self.heights.tobytes())
         contents.update(repr(None if self.materials is None else self.materials.tolist()).encode())
@@ -199,7 +199,7 @@ class HeightField:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether another ground is the same."""
+        """Whether another ground has the same values."""
         return isinstance(other, HeightField) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
@@ -207,7 +207,7 @@ class HeightField:
         return hash(repr(self))
 
     def normal(self) -> np.ndarray:
-        """Upwards: pressure on uneven ground is what it carries."""
+        """The vertical: on uneven ground, pressure is the vertical force."""
         return np.array(UP)
 
     def material_names(self) -> list[str]:
@@ -240,7 +240,7 @@ GROUNDS: dict[str, type] = {kind.__name__: kind for kind in (Plane, Slope, Steps
 
 
 def ground_values(ground: Ground | None) -> dict[str, Any] | None:
-    """Return a ground as plain values, for a file."""
+    """Return a ground as plain values, for storage in a file."""
     if ground is None:
         return None
     plain = {
@@ -251,7 +251,7 @@ def ground_values(ground: Ground | None) -> dict[str, Any] | None:
 
 
 def ground_from(values: dict[str, Any] | None) -> Ground | None:
-    """Return the ground whose plain values these are."""
+    """Return the ground with these plain values."""
     if values is None:
         return None
     kind = GROUNDS[values["kind"]]
@@ -262,7 +262,7 @@ def ground_from(values: dict[str, Any] | None) -> Ground | None:
 
 
 def _make_plain(ground: Any) -> None:
-    """Let a ground hold plain numbers and tuples in the place of numpy's."""
+    """Replace the NumPy values of a ground by plain numbers and tuples."""
     for name, value in vars(ground).items():
         object.__setattr__(ground, name, _plain(value))
 
@@ -284,7 +284,7 @@ def _bound(ground: Plane | Slope, height: float, normal: np.ndarray, velocity: t
 
 
 def _steepness(riser: np.ndarray, level: np.ndarray, highest: float) -> float:
-    """Slope of the least steep ramp from every tread, `highest` above it, over all others."""
+    """Slope of the least steep ramps that start `highest` above a tread and clear the others."""
     begin, end = np.append(-np.inf, riser), np.append(riser, np.inf)
     steepest = 0.0
     for k in range(len(level)):

@@ -1,4 +1,4 @@
-"""How far up the trees of a world must go to touch the ground."""
+"""How far the trees of a world must rise until they just touch the ground."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from stiction.world.outlines import link_origin, reach
 if TYPE_CHECKING:
     from stiction.world.world import World
 
-TOUCHES = 1e-9  # depth that is no more than a touch [m]
+TOUCHES = 1e-9  # depths up to this count as touching [m]
 
 
 def lifts_to_plane(world: World, dynamics: Dynamics, plane: FlatGround) -> dict[int, float]:
-    """How far up each root link must go for its tree to touch a plane [m]."""
+    """How far each root link must rise until its tree just touches a plane [m]."""
     lifts: dict[int, float] = {}
     for root, point in lowest_points(world, dynamics, plane.normal):
         lift = float((plane.point - point) @ plane.normal / plane.normal[2])
@@ -28,7 +28,7 @@ def lifts_to_plane(world: World, dynamics: Dynamics, plane: FlatGround) -> dict[
 
 
 def lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> dict[int, float]:
-    """How far up each root link must go for its tree to touch uneven ground [m]."""
+    """How far each root link must rise until its tree just touches uneven ground [m]."""
     points, _, _ = contact_points_of(world)
     home = dynamics.origin[:, 2].copy()
 
@@ -51,7 +51,7 @@ def lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> 
 
 
 def lowest_points(world: World, dynamics: Dynamics, up: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Root link and lowest point against `up` of every colliding shape of a moving link [m]."""
+    """Root link, and lowest point along `up`, of every colliding shape of a moving link [m]."""
     points, first = [], 1
     for robot in world.robots:
         for shape in np.flatnonzero(robot.shape_touches):

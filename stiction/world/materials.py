@@ -11,7 +11,7 @@ from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.errors import InputError
 
 Materials = Mapping[tuple[str, str], Mapping[str, float]]
-FRICTION = ("mu_static", "mu_kinetic", "mu")  # fields that friction of a model file stands for
+FRICTION = ("mu_static", "mu_kinetic", "mu")  # fields that the friction of a model file sets
 
 
 def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[str, float]]:
@@ -41,7 +41,7 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
 def check_named(
     table: Mapping[frozenset[str], Any], robots: Iterable[str], ground: Iterable[str]
 ) -> list[str]:
-    """Raise InputError for a pair that names no material there is; note pairs that never touch.
+    """Raise InputError for a pair with an unknown material; return notes on pairs that never touch.
 
     robots, ground: names of their materials.
     """
@@ -69,12 +69,11 @@ def pair_table(
 ) -> tuple[np.ndarray, list[str]]:
     """Return the parameters of every pair (pairs, fields), and notes on where they come from.
 
-    The first of these that is there counts: the table's entry for the pair; the value that was
-    given to the model; the friction that the robot's file declares for the material; the default
-    of the model. A friction of the model counts as given if any of its coefficients differs from
-    its default.
+    In order of precedence: the table's entry for the pair; the value given to the model; the
+    friction that the robot's file declares for the material; the default of the model. The model's
+    friction counts as given if any of its coefficients differs from its default.
 
-    declared: static and kinetic friction by the name of a robot's material.
+    declared: static and kinetic friction by name of the robot's material.
     """
     fields = MODELS[type(model)].fields
     friction = {} if friction_is_given(model) else (declared or {})
@@ -106,7 +105,7 @@ def pair_table(
 
 
 def friction_is_given(model: Any) -> bool:
-    """Whether a coefficient of friction of a model is not its default."""
+    """Whether any coefficient of friction of a model differs from its default."""
     defaults = type(model)._field_defaults
     return any(
         name not in defaults or getattr(model, name) != defaults[name]
@@ -116,7 +115,7 @@ def friction_is_given(model: Any) -> bool:
 
 
 def check_friction(model: str, pair: tuple[str, str], row: Mapping[str, float]) -> None:
-    """Raise InputError if sliding would take more force than breaking away."""
+    """Raise InputError if mu_kinetic exceeds a mu_static above 0."""
     static, kinetic = row.get("mu_static", 0.0), row.get("mu_kinetic", 0.0)
     if 0.0 < static < kinetic:
         raise InputError(

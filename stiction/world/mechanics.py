@@ -1,7 +1,7 @@
 """Mechanics at one state of a world: inertia, bias, dynamics, Jacobians, momentum, energy.
 
-H a + b = u, in the coordinates of docs/conventions.md. Everything is computed by the kernels that
-the simulation uses, so that what is checked here is what runs there.
+H a + b = u, in the coordinates of docs/conventions.md. The kernels are those of the simulation, so
+a check made here also holds for a run.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ ARTICULATED, JOINT_SPACE = "articulated", "joint space"
 
 
 class Energy(NamedTuple):
-    """Energies over time [J]; the sum is conserved where nothing drives, brakes or stops joints."""
+    """Energies over time [J]; the sum is conserved unless joints are driven, damped or stopped."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -177,7 +177,7 @@ def forward_dynamics(
 
 
 def inverse_dynamics(world: World, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-    """Forces along the coordinates that give them the accelerations a, (nv)."""
+    """Forces along the coordinates that produce the accelerations a, (nv)."""
     dynamics = _at(world, q, v)
     force = np.zeros(world.nv)
     _inverse(dynamics, checked_vector("a", a, world.nv, "acceleration", world.dof_name), force)
@@ -234,7 +234,7 @@ def inverse_inertia(
 
 
 def common_dofs(world: World, links: np.ndarray) -> np.ndarray:
-    """Last coordinate on the ways of both links to the world, -1 if there is none, (n, n)."""
+    """Last coordinate on both links' paths to the world, -1 if there is none, (n, n)."""
 
     def chain(link: int) -> list[int]:
         d = int(world.tree.v_index[link + 1]) - 1
@@ -249,7 +249,7 @@ def common_dofs(world: World, links: np.ndarray) -> np.ndarray:
 
 
 def _at(world: World, q: ArrayLike, v: ArrayLike | None = None) -> Dynamics:
-    """Kinematics and rigid bodies of a checked state."""
+    """Kinematics and rigid-body quantities at a checked state."""
     dynamics = allocate(world.tree)
     q = checked_vector("q", q, world.nq, "position", lambda k: f"q[{k}]")
     v = np.zeros(world.nv) if v is None else v

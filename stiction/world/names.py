@@ -1,4 +1,4 @@
-"""Links, joints and frames of several robots by name."""
+"""Lookup by name of the links, joints and frames of several robots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.robot.robot import Robot
 
 @dataclass(frozen=True)
 class Place:
-    """A named point of a link: link of the forest, position and rotation in the link."""
+    """A named frame of a link: link of the forest, position and rotation in the link."""
 
     link: int
     position: np.ndarray
@@ -24,7 +24,7 @@ class Names:
     """Finds links, joints and frames of several robots by name."""
 
     def __init__(self, robots: tuple[Robot, ...]) -> None:
-        """Number the links of all robots in their order, the world first."""
+        """Number the links of all robots in order, the world first."""
         self._places: dict[str, list[Place]] = {}
         self._joints: dict[str, list[int]] = {}
         self.links, self.joints = ["world"], [""]

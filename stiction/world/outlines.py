@@ -1,4 +1,4 @@
-"""Shapes of robots as points, and how far they reach."""
+"""Shapes of robots as points, and their extent along a direction."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ BALL = np.concatenate([RING * math.cos(a) + [0.0, 0.0, math.sin(a)] for a in RIS
 
 
 def link_origin(dynamics: Dynamics, link: int) -> np.ndarray:
-    """Origin of a link in the world, at the configuration that `dynamics` holds [m], (3)."""
+    """Origin of a link in the world at the configuration in `dynamics` [m], (3)."""
     return dynamics.origin[dynamics.tree.root[link]] + dynamics.position[link]
 
 
 def outline(robot: Robot, shape: int | np.integer) -> np.ndarray:
-    """Points (n, 3), in the frame of its link, whose convex hull is close to the shape.
+    """Points (n, 3), in the link frame, whose convex hull approximates the shape.
 
-    Along the axes of the shape it reaches as far as the shape does. A plane is its origin.
+    The hull is exact along the axes of the shape. For a plane it is its origin.
     """
     kind = SHAPE_KINDS[robot.shape_kind[shape]]
     a, b, c = robot.shape_size[shape]
@@ -61,7 +61,7 @@ def reach(robot: Robot, shape: int | np.integer, direction: np.ndarray) -> float
 
 
 def convex_outline(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull of points of a plane, counter-clockwise (Andrew 1979)."""
+    """Corners of the convex hull of points in a plane, counter-clockwise (Andrew 1979)."""
     ordered = sorted(map(tuple, points.tolist()))
 
     def half(row: list) -> list:

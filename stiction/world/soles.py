@@ -1,4 +1,4 @@
-"""Undersides of links: which of their points can stand on level ground."""
+"""Soles: the undersides of links, and which of their points can stand on level ground."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from stiction.world.world import World
 
 SOLE_DEPTH = 0.005  # points this close to a link's lowest one belong to its sole [m]
 FOOT_HEIGHT = 0.004  # links that reach this close to the robot's lowest point are feet [m]
-RIM_POINTS = 16  # of the rim of a cylinder
+RIM_POINTS = 16  # on the rim of a cylinder
 
 
 class Sole(NamedTuple):
     """The underside of a link that stands on the ground in the home configuration."""
 
     link: str
-    height: float  # of its lowest point above that of the robot [m]
+    height: float  # of its lowest point above the robot's [m]
     length: float  # extent along x of the points near its lowest one [m]
     width: float  # extent along y [m]
 
 
 def soles(robot: Robot) -> list[Sole]:
-    """Return the undersides of the feet; none if no shape of the robot touches."""
+    """Return the soles of the feet; none if no shape of the robot can touch."""
     dynamics = at_home(robot)
     points = {link: standing_points(robot, dynamics, link) for link in touching_links(robot)}
     points = {link: p for link, p in points.items() if len(p)}
@@ -59,7 +59,7 @@ def touching_links(robot: Robot) -> list[int]:
 def standing_points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
     """Points of a link of a robot that can stand on level ground, in the world [m], (n, 3).
 
-    They are the lowest points of its contact points, and all of the rims of its cylinders.
+    They are the lowest points of its contact points, and the whole rims of its cylinders.
     """
     rotation, origin = dynamics.rotation[link + 1], link_origin(dynamics, link + 1)
     points = []
@@ -74,7 +74,7 @@ def standing_points(robot: Robot, dynamics: Dynamics, link: int) -> np.ndarray:
 
 
 def lowest_of(points: np.ndarray, within: float) -> np.ndarray:
-    """Those of some points (n, 3) that are within a height of the lowest one [m]."""
+    """The points among (n, 3) that are within a height [m] of the lowest one."""
     return points[points[:, 2] <= points[:, 2].min(initial=np.inf) + within]
 
 

@@ -24,14 +24,14 @@ from stiction.world.materials import Materials, checked_materials
 from stiction.world.names import Names, Place
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
-UPRIGHT = 0.999999  # cosine of the angle to the vertical of a slide that lifts a planar base
+UPRIGHT = 0.999999  # least cosine of the angle to the vertical of a slide that lifts a planar base
 
 
 @dataclass
 class State:
-    """A moment of a world: time [s], positions q (nq) and velocities v (nv).
+    """State of a world: time [s], positions q (nq) and velocities v (nv).
 
-    docs/conventions.md tells their order.
+    docs/conventions.md defines their order.
     """
 
     q: np.ndarray
@@ -42,8 +42,8 @@ class State:
 class World:
     """A forest of robots and free objects on a ground.
 
-    Names of links, joints and frames are found as they are where they are unique in the world, else
-    as "robot/name". A second robot of the same name is called "name_2", and so on.
+    A link, joint or frame is found by its plain name if that is unique in the world, otherwise by
+    "robot/name". A second robot of the same name is called "name_2", and so on.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class World:
         materials: Materials | None = None,
         gravity: ArrayLike = GRAVITY,
     ) -> None:
-        """Put robots into one forest, in this order; gravity in m/s2."""
+        """Combine robots into one forest, in this order; gravity in m/s2."""
         if not robots:
             raise InputError(
                 "World() got no robot; give at least one, for example stiction.robots.ball()"
@@ -81,12 +81,12 @@ class World:
 
     @property
     def nq(self) -> int:
-        """How many positions."""
+        """Number of positions."""
         return sum(robot.nq for robot in self.robots)
 
     @property
     def nv(self) -> int:
-        """How many velocities."""
+        """Number of velocities."""
         return len(self.tree.dof_parent)
 
     @property
@@ -105,7 +105,7 @@ class World:
         return self._names.joints
 
     def dof_name(self, d: int) -> str:
-        """Name of a velocity coordinate: its joint, and its direction where the joint has many."""
+        """Name of a velocity coordinate: its joint, and its direction if the joint has several."""
         link = self.tree.dof_link[d]
         directions = {
             FREE: ("x", "y", "z", "turn x", "turn y", "turn z"),
@@ -127,15 +127,15 @@ class World:
     def home(self) -> State:
         """Every robot in its home configuration, at rest, at time 0.
 
-        A free robot that would be inside one before it is moved along y, see `moved_aside`.
+        A free robot that would overlap an earlier one is moved along y; see `moved_aside`.
         """
         return State(self._home[0].copy(), np.zeros(self.nv))
 
     def moved_aside(self) -> list[str]:
-        """One sentence on each robot that `home` moves along y out of one before it.
+        """One sentence on each robot that `home` moves along y because it overlaps an earlier one.
 
-        It then starts `apart.CLEARANCE` to the left of all before it. Boxes around the shapes tell
-        whether two robots overlap.
+        It then starts `apart.CLEARANCE` to the left of all earlier ones. Overlap is judged by the
+        bounding boxes of the shapes.
         """
         return list(self._home[1])
 
@@ -147,7 +147,7 @@ class World:
         return side_by_side(self.robots, allocate(self.tree), q)
 
     def overlap(self, state: State) -> Overlap | None:
-        """The first robot that is inside one before it; None if none is."""
+        """The first robot that overlaps an earlier one; None if none does."""
         if len(self.robots) == 1:
             return None
         dynamics = allocate(self.tree)
@@ -155,10 +155,10 @@ class World:
         return first_overlap(self.robots, boxes_of(self.robots, dynamics))
 
     def standing(self, above: float = 0.0) -> State:
-        """Home, every free robot or object moved up or down until it is `above` the ground [m].
+        """Home, with every free robot or object moved vertically to `above` the ground [m].
 
-        On steps and height fields that is how far up from where it touches. Free robots that would
-        stand inside one before them are moved along y as in `home`.
+        On steps and height fields, `above` is measured from the height at which it just touches.
+        Free robots that would overlap an earlier one are moved along y, as in `home`.
         """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
@@ -174,7 +174,7 @@ class World:
         return state
 
     def put_on_ground(self, q: np.ndarray, above: float = 0.0) -> None:
-        """Change q: every free robot or object up or down until it is `above` the ground [m]."""
+        """Change q: move every free robot or object vertically to `above` the ground [m]."""
         dynamics = allocate(self.tree)
         forward_kinematics(dynamics, q)
         ground = self.ground.bind()  # type: ignore[union-attr]
@@ -192,7 +192,7 @@ class World:
             q[k] += lifts[root] / share
 
     def lifted(self) -> dict[int, tuple[int, float]]:
-        """For each root link that can rise: the entry of q that lifts it, and how far per unit."""
+        """For each root link that can rise: the index in q that lifts it, and the lift per unit."""
         tree = self.tree
         free = np.flatnonzero((tree.parent == 0) & (tree.joint_type == FREE))
         rises = {int(root): (int(tree.q_index[root]) + 2, 1.0) for root in free if root > 0}
@@ -206,7 +206,7 @@ class World:
         return rises
 
     def declared_friction(self) -> dict[str, tuple[float, float]]:
-        """Static and kinetic friction that the robots' files declare, by name of the material."""
+        """Static and kinetic friction declared in the robots' files, by name of the material."""
         found: dict[str, tuple[float, float]] = {}
         for robot in self.robots:
             for name, (static, kinetic) in zip(robot.material_name, robot.material_mu, strict=True):
@@ -219,7 +219,7 @@ class World:
         return found
 
     def digest(self) -> str:
-        """Hash of everything that decides how the world moves, 16 hexadecimal digits."""
+        """Hash of everything that affects the motion of the world, 16 hexadecimal digits."""
         parts = [robot.digest() for robot in self.robots] + [
             repr(self.gravity.tolist()),
             repr(self.ground),
@@ -277,7 +277,7 @@ def checked_vector(
 
 
 def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
-    """Return the robots with names that differ."""
+    """Return the robots with unique names."""
     taken: set[str] = set()
     distinct = []
     for robot in robots:

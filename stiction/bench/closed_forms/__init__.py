@@ -1,6 +1,6 @@
-"""Scenes whose motion is known in closed form, and how far one contact model is from it.
+"""Scenes with closed-form solutions, and the errors of one contact model in them.
 
-Each scene is a function of a `Trial`, one contact model with one integrator and time step; it
-returns the worst of each of its measures over all of its cases. A measure is None where the model
-has no such parameter.
+Each scene is a function of a `Trial`: one contact model with one integrator and time step. It
+returns the worst value of each measure over all of its cases. A measure is None if the model lacks
+the parameter.
 """

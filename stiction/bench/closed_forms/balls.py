@@ -29,10 +29,10 @@ def bounce_world() -> tuple[st.World, st.State]:
 
 
 def flights(motion: st.Motion) -> Iterator[slice]:
-    """Moments of free flight between two impacts; at least three."""
+    """Samples of free flight between two impacts; at least three."""
     touched = np.linalg.norm(motion.force[:-1], axis=2).any(axis=1) | (motion.depth[:-1] > 0).any(1)
     edges = np.flatnonzero(np.diff(np.concatenate([[True], touched, [True]]).astype(int)))
-    for first, last in edges.reshape(-1, 2):  # free steps: first .. last - 1, moments first .. last
+    for first, last in edges.reshape(-1, 2):  # free steps: first .. last - 1, samples first .. last
         if last - first >= 2:
             yield slice(int(first), int(last) + 1)
 
@@ -46,7 +46,7 @@ def apex(motion: st.Motion, flight: slice) -> float:
 
 
 def bounce(trial: Trial, e: float) -> Measures:
-    """A ball dropped from 1 m comes up to e^2 of its height each of five times."""
+    """A ball dropped from 1 m rises to e^2 of its last height at each of five bounces."""
     contender = trial.contender
     if e > 0 and not (contender.has("restitution") or contender.is_law):
         return {}
@@ -58,7 +58,7 @@ def bounce(trial: Trial, e: float) -> Measures:
     if e == 0:
         lowest = motion.q[:, 2] - world.robots[0].shape_size[0, 0]
         hit = int(np.argmax(motion.force[:, 0, 2] > 0))  # the step in which it first touches
-        after = lowest[hit + 1 :]  # it may come down the rest of its way in the next step
+        after = lowest[hit + 1 :]  # it may descend the rest of the way in the next step
         rebound = float((after - np.minimum.accumulate(after)).max()) if hit else math.inf
         return {
             "rebound [mm]": 1000 * max(rebound, 0.0),
@@ -72,7 +72,7 @@ def bounce(trial: Trial, e: float) -> Measures:
 
 
 def growth(motion: st.Motion) -> float:
-    """Most that the energy in flight rises above what it was in flight before, over the first."""
+    """Largest rise of the flight energy above its running minimum, over its first value."""
     energy = motion.energy().total - motion.energy().potential.min()
     energy = np.concatenate([energy[flight] for flight in flights(motion)])
     return float((energy - np.minimum.accumulate(energy)).max() / energy[0])
@@ -87,7 +87,7 @@ def bounces(trial: Trial) -> Measures:
 
 
 def rolling(trial: Trial) -> Measures:
-    """A ball slides until it rolls, after 2 v0 / (7 mu g), with 5/7 v0, for good."""
+    """A ball slides until it rolls, after 2 v0 / (7 mu g), and keeps rolling with 5/7 v0."""
     if not trial.contender.slides:
         return {}
     world = st.World(st.robots.ball())

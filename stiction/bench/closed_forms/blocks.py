@@ -19,7 +19,7 @@ from stiction.bench.closed_forms.trial import (
 )
 
 SPEEDS = (0.5, 1.0, 3.0, 4.0)  # of a block that slides [m/s]
-AFTER = 0.2  # what is simulated after it stopped [s]
+AFTER = 0.2  # simulated time after it stopped [s]
 ABOVE_ANGLE, BELOW_ANGLE = 1.01, 0.99  # slope over coefficient of friction
 STATIC, KINETIC = 1.0, 0.4
 RAMP = 4.0  # [N/s]
@@ -28,7 +28,7 @@ AT_REST = 1e-6  # [m/s]
 
 
 def stopping(trial: Trial) -> Measures:
-    """A block slides to rest: way v0^2 / (2 mu g), in the direction it began with."""
+    """A block slides to rest after v0^2 / (2 mu g), without changing direction."""
     distance, duration, creep = 0.0, 0.0, 0.0
     if not trial.contender.slides:
         return {}
@@ -73,7 +73,7 @@ def slope_below(trial: Trial) -> Measures:
 
 
 def slope_above(trial: Trial) -> Measures:
-    """At 101 % it slides with g (sin - mu cos), and all four corners always touch."""
+    """At 101 % it slides with acceleration g (sin - mu cos), and all four corners always touch."""
     if not trial.contender.slides:
         return {}
     angle = math.atan(ABOVE_ANGLE * FRICTION)
@@ -94,11 +94,11 @@ def slope_above(trial: Trial) -> Measures:
 def break_away(trial: Trial) -> Measures:
     """A force in the plane of contact grows by 4 N/s until the block breaks away and slides.
 
-    The block moves forwards from some moment on; the force in the middle of the step before that is
-    compared with mu_s m g. A fixed step knows the moment to one step only, so what the force grows
-    in one step is taken off. From then on the gain of speed over 0.5 s is compared with that under
-    mu_k. Without the step taken off: the same speed against that of a break-away at the exact
-    moment.
+    The force in the middle of the last step before the block moves is compared with mu_s m g. A
+    fixed step resolves that instant to one step only, so the growth of the force in one step is
+    subtracted from the error. The gain of speed over the following 0.5 s is compared with that
+    under mu_k. Without the subtraction: the same speed is compared with that of a break-away at the
+    exact instant.
     """
     if not trial.contender.slides:
         return {}
@@ -137,7 +137,7 @@ def break_away(trial: Trial) -> Measures:
 
 
 def corners(trial: Trial, points: int) -> Measures:
-    """A block at rest: every point carries the same, always."""
+    """A block at rest: every point always carries the same force."""
     brick = st.robots.brick()
     world = st.World(brick if points == 4 else brick.with_sole_points("brick", points // 2, 2))
     motion = trial.simulate(world, world.standing(), SETTLING + 0.5, points=points)

@@ -1,6 +1,6 @@
-"""The contact model of a contender, with parameters for what a scene asks of the contact.
+"""The contact model of a contender, with parameters for the contact that a scene requires.
 
-A model that is to be chosen for a load registers a function of the `Load`:
+A model whose parameters depend on the load registers a function of the `Load`:
 
     @chosen_for(SpringDamper)
     def spring_damper(load): ...  # -> parameters by name
@@ -18,15 +18,15 @@ from stiction.contact.contact_model import FORCE_LAW, MODELS
 GRAVITY = 9.81  # [m/s2]
 FRICTION = 0.5
 
-# Force laws are as stiff as a time step bears: the body on its points swings by this angle a step.
-# Between a body and the mass on one of its points lies a factor of about three, which this leaves.
+# Phase per step of the body's oscillation on its points: force laws are as stiff as the time step
+# allows, with a margin of about three between the body and the mass on one of its points.
 ANGLE = 0.2  # [rad]
-REST_DAMPING = 0.7  # of the critical one, where nothing is to bounce
-SOFT = 2.0  # the same of Hunt and Crossley's law at an impact: its damping times the speed
+REST_DAMPING = 0.7  # damping ratio without restitution
+SOFT = 2.0  # the same for Hunt and Crossley's law at an impact: its damping times the speed
 
 
 class Contender(NamedTuple):
-    """A contact model, parameters that are always given to it, and an integrator."""
+    """A contact model, its fixed parameters, and an integrator."""
 
     name: str
     kind: Any
@@ -39,7 +39,7 @@ class Contender(NamedTuple):
 
     @property
     def slides(self) -> bool:
-        """Whether the model knows friction."""
+        """Whether the model has friction."""
         return any(self.has(name) for name in ("mu", "mu_kinetic", "mu_static"))
 
     @property
@@ -49,17 +49,17 @@ class Contender(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What a scene asks of a contact, whatever the model calls it."""
+    """Contact properties that a scene requires, independent of the model's parameter names."""
 
     mu_static: float = FRICTION
     mu_kinetic: float = FRICTION
     restitution: float = 0.0
-    speed: float = 0.0  # of the impact that restitution is chosen for, 0 for none [m/s]
+    speed: float = 0.0  # impact speed for which restitution is chosen, 0 for none [m/s]
     newton_impacts: float = 0.0
 
 
 class Load(NamedTuple):
-    """What the parameters of a model are chosen for."""
+    """Load for which the parameters of a model are chosen."""
 
     material: Material
     mass: float  # on a point [kg]
@@ -67,7 +67,7 @@ class Load(NamedTuple):
 
     @property
     def omega(self) -> float:
-        """Angular frequency at which a mass on a spring swings by ANGLE in a step [rad/s]."""
+        """Angular frequency of a mass on a spring with phase ANGLE per step [rad/s]."""
         return ANGLE / self.dt
 
 
@@ -86,7 +86,7 @@ def chosen_for(*kinds: type) -> Callable[[Callable[[Load], Parameters]], Callabl
 
 
 def model_for(contender: Contender, load: Load) -> Any:
-    """Return the contender's model for a load; what is chosen for it wins over the material."""
+    """Return the contender's model for a load; chosen parameters override the material's."""
     material = load.material
     values = {**material._asdict(), "mu": material.mu_kinetic}
     if contender.kind in CHOICES:
@@ -100,7 +100,7 @@ def model_for(contender: Contender, load: Load) -> Any:
 
 @chosen_for(st.SpringDamper, st.ImplicitSpringDamper)
 def spring_damper(load: Load) -> Parameters:
-    """Damping that gives the restitution; force laws have no coefficient of it."""
+    """Damping that yields the restitution; force laws have no such coefficient."""
     zeta = damping_ratio(load.material.restitution)
     return {
         "stiffness": load.mass * load.omega**2,
@@ -110,7 +110,7 @@ def spring_damper(load: Load) -> Parameters:
 
 @chosen_for(st.HuntCrossley)
 def hunt_crossley(load: Load) -> Parameters:
-    """The same depth at rest as a linear spring; damping that gives the restitution at a speed."""
+    """Same depth at rest as a linear spring; damping that yields the restitution at a speed."""
     sag = GRAVITY / load.omega**2
     stiffness = load.mass * GRAVITY / sag**1.5
     ratio = hunt_crossley_ratio(load.material, load.omega)
@@ -119,14 +119,14 @@ def hunt_crossley(load: Load) -> Parameters:
 
 @chosen_for(st.Distributed)
 def distributed(load: Load) -> Parameters:
-    """Linear springs and dampers, the same along the ground as across."""
+    """Linear springs and dampers, equal along the ground and along the normal."""
     spring, damper = load.mass * load.omega**2, 2 * REST_DAMPING * load.mass * load.omega
     across = {"stiffness": spring, "alpha": 1.0, "damping": damper, "beta": 0.0}
     return across | {"tangential_stiffness": spring, "tangential_damping": damper}
 
 
 def damping_ratio(e: float) -> float:
-    """Of a spring whose damper acts only while it is compressed, for a restitution e above 0.
+    """Damping ratio of a spring damped only during compression, for a restitution e above 0.
 
     e = exp(-zeta / s * atan(s / zeta)) with s = sqrt(1 - zeta^2).
     """
@@ -161,7 +161,7 @@ def hunt_crossley_ratio(material: Material, omega: float) -> float:
 
 @chosen_for(st.Feedback)
 def feedback(load: Load) -> Parameters:
-    """The paper's gains at 1 ms, and such that a step does as much at others."""
+    """The paper's gains at 1 ms; at other steps scaled to the same effect per step."""
     dt = load.dt
     return {
         "velocity_gain": 0.25 / dt,
@@ -172,11 +172,11 @@ def feedback(load: Load) -> Parameters:
 
 @chosen_for(st.Multipoint)
 def multipoint(load: Load) -> Parameters:
-    """The speed below which points stick is derived from the step."""
+    """Points stick below a speed that is derived from the step."""
     return {"eps": 0.0}
 
 
 @chosen_for(st.Balanced)
 def balanced(load: Load) -> Parameters:
-    """As `Multipoint`, and nearly rigid beyond the membrane."""
+    """Like `Multipoint`, and nearly rigid beyond the membrane."""
     return {"eps": 0.0, "relaxation": 1e-4, "relative": 1.0, "spring_beyond": 0.0}

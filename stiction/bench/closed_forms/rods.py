@@ -15,12 +15,12 @@ ANGLES = tuple(math.radians(degrees) for degrees in (5.0, 15.0, 30.0, 45.0, 60.0
 FRICTIONS = (0.0, 0.2, 0.5, 1.0)
 SPEEDS = (-2.0, 0.0, 2.0)  # along the ground [m/s]
 SPINS = ((0.0, 0.0, 0.0), (0.0, 8.0, 0.0), (3.0, -8.0, 20.0))  # in its own axes [rad/s]
-IMPACT = 5.0  # about the fastest of an end [m/s]
-HEADING = 0.3  # of the speed along the ground; it leans in the direction x [rad]
+IMPACT = 5.0  # about the largest speed of an end [m/s]
+HEADING = 0.3  # of the speed along the ground; the rod leans along x [rad]
 
 
 def rod_states(world: st.World) -> Iterator[tuple[float, st.State]]:
-    """Return 72 ways to drop a rod on its end: coefficient of friction and state."""
+    """Yield 72 ways to drop a rod on its end: coefficient of friction and state."""
     robot = world.robots[0]
     radius, half = robot.shape_size[0, :2]
     for k, (angle, mu) in enumerate(itertools.product(ANGLES, FRICTIONS)):
@@ -34,13 +34,13 @@ def rod_states(world: st.World) -> Iterator[tuple[float, st.State]]:
 
 
 def rod_gain(trial: Trial, e: float, newton_impacts: float = 0.0) -> float:
-    """Most that the energy of a rod exceeds that at the start, over the latter, of 72 drops."""
+    """Largest gain of a rod's energy over its initial energy, of 72 drops."""
     world = st.World(st.robots.rod())
     robot, gain = world.robots[0], -math.inf
     lying = robot.total_mass * GRAVITY * robot.shape_size[0, 0]
     for mu, state in rod_states(world):
         material = Material(mu, mu, e, IMPACT, newton_impacts)
-        # the end of a rod, moved alone, weighs a quarter of it: as one point out of four
+        # the effective mass at the end of a rod is a quarter of it: like one point out of four
         motion = trial.simulate(world, state, 0.6, material, points=4)
         energy = motion.energy().total - lying
         gain = max(gain, float(energy.max() / energy[0]) - 1)
@@ -48,7 +48,7 @@ def rod_gain(trial: Trial, e: float, newton_impacts: float = 0.0) -> float:
 
 
 def rods(trial: Trial) -> Measures:
-    """A rod falls on its end 72 times, with speed along the ground and spin; no gain of energy."""
+    """A rod falls on its end 72 times, with speed along the ground and spin; no energy gain."""
     found: Measures = {}
     contender = trial.contender
     bounces = contender.has("restitution") or contender.is_law

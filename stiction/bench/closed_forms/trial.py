@@ -14,14 +14,14 @@ Measures = dict[str, float | None]
 
 HEADINGS = tuple(math.radians(degrees) for degrees in (0.0, 30.0, 45.0, 77.0))
 SETTLING = 0.5  # before a block at rest is measured [s]
-NEARLY = 1e-3  # of its first speed: faster, a block still slides
+NEARLY = 1e-3  # of its initial speed: a faster block still slides
 
 
 class Trial:
-    """One contender with one time step; keeps the worst criteria of its motions."""
+    """One contender with one time step; stores the worst criteria of its motions."""
 
     def __init__(self, contender: Contender, dt: float) -> None:
-        """Nothing was simulated yet."""
+        """Start with nothing simulated."""
         self.contender, self.dt = contender, dt
         self.criteria: dict[str, float] = {}
         self.unsolved = 0  # steps that the solver gave up on
@@ -35,7 +35,7 @@ class Trial:
         forces: Iterable[st.TabulatedForce] = (),
         points: int = 4,
     ) -> st.Motion:
-        """Simulate and look at the criteria of contact. points: how many carry the body."""
+        """Simulate and update the contact criteria. points: number that carry the body."""
         load = Load(material, world.robots[0].total_mass / points, self.dt)
         motion = st.simulate(
             world,
@@ -55,8 +55,8 @@ class Trial:
         return motion
 
     def told(self) -> dict[str, float]:
-        """Worst criteria and steps that were not solved, by name, where they apply."""
-        units = ("N s", "m/s", "J", "J", "J")  # of all but the last, which exact models do not meet
+        """Worst criteria and number of unsolved steps, by name, where they apply."""
+        units = ("N s", "m/s", "J", "J", "J")  # of all but the last, which exact models violate
         named = {
             f"{name} [{unit}]": value
             for (name, value), unit in zip(self.criteria.items(), units, strict=False)
@@ -80,7 +80,7 @@ def along(heading: float) -> np.ndarray:
 
 
 def time_to_stop(motion: st.Motion, speed: np.ndarray) -> float:
-    """When an evenly falling speed (n) reaches zero, told from when it is nearly there [s]."""
+    """When a linearly decreasing speed (n) reaches zero, extrapolated from near the end [s]."""
     moving = np.flatnonzero(speed > NEARLY * speed[0])
     if len(moving) < 2 or moving[-1] == len(speed) - 1:
         return math.inf

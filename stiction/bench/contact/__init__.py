@@ -1,1 +1,1 @@
-"""Speed on the ground, ours beside MuJoCo's: cases, contact models, contenders and the race."""
+"""Speed with ground contact, compared with MuJoCo: cases, contact models, contenders, race."""

@@ -1,13 +1,13 @@
-"""Situations of the benchmark on the ground: one MJCF file for both engines, and how it begins.
+"""Cases of the contact benchmark: one MJCF file for both engines, and the initial state.
 
-stand    on both feet, all points touch, each engine from the state in which it came to rest.
+stand    on both feet, all points touch, each engine from its own state of rest.
 The servos of the file, 40 N m/rad at both ankles against 230 of gravity, let G1 fall
 within two seconds, so stiffer ones replace them.
-land     tilted, sliding and tumbling, at the speed of a fall from 0.3 m, until it topples; the
+land     tilted, sliding and tumbling, at the speed of a drop from 0.3 m, until it topples; the
 servos of the file; all from the same state.
 drive    standing, on the servos of "stand", while every joint is also driven by a random torque
 of up to 10 N m that changes every 50 ms, the same in both engines; all from the same
-state. Joints stick, slide and turn about, feet rock and are lifted.
+state. Joints stick, slide and reverse, feet rock and lift off.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ SOLES = ("left_foot_box_collision", "right_foot_box_collision")
 RADIUS = 0.005  # of a point [m]
 SERVO = (500.0, 40.0)  # of a robot that stands [N m/rad, N m s/rad]
 SETTLING, LANDING = 2000, 500  # [steps]
-FALL, ABOVE = 0.3, 0.01  # height of the fall, and of the state in which a landing begins [m]
+FALL, ABOVE = 0.3, 0.01  # drop height, and initial height of a landing [m]
 TILT = (0.3, -0.2, 0.0)  # roll, pitch, yaw [rad]
 SPIN = (-1.2, 1.2, 1.2)  # [rad/s], together about 2
-TORQUE, HELD = 10.0, 50  # largest random torque [N m]; how long one is held [steps]
+TORQUE, HELD = 10.0, 50  # largest random torque [N m]; how long it is held [steps]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One situation for all contenders."""
+    """One case for all contenders."""
 
     name: str
     points: int
     world: st.World
-    model: Any  # MuJoCo's, of the same file
+    model: Any  # MuJoCo's model of the same file
     state: st.State
-    settling: int  # steps before the clock starts
+    settling: int  # steps before timing starts
     steps: int
-    torque: np.ndarray | None = None  # (n, nv) on the joints, one row after the other [N m]
+    torque: np.ndarray | None = None  # (n, nv) on the joints, applied row by row [N m]
     held: int = HELD  # steps for which a row of torques acts
 
     @property
     def stands(self) -> bool:
-        """Whether the robot is to stand."""
+        """Whether the robot must stand."""
         return self.settling > 0
 
 
 def make_cases(robot_path: Path, folder: Path, steps: int) -> Iterator[Case]:
-    """All cases; the folder is for their files."""
+    """All cases; their files are written to the folder."""
     for points in STAND:
         world, model = loaded(robot_on_points(robot_path, points, SERVO), folder)
         yield Case(f"stand {points}", points, world, model, world.standing(), SETTLING, steps)
@@ -81,9 +81,9 @@ def loaded(text: str, folder: Path) -> tuple[st.World, Any]:
 
 
 def robot_on_points(robot_path: Path, points: int, servo: tuple[float, float] | None) -> str:
-    """MJCF text of the robot with spheres under its soles, and nothing else, that touch a floor.
+    """MJCF text of the robot in which only spheres under the soles touch a floor.
 
-    Sensors are left out, as ours computes none. servo: stiffness and damping for all actuators.
+    Sensors are left out, as Stiction computes none. servo: stiffness and damping for all actuators.
     """
     import mujoco
 
@@ -124,7 +124,7 @@ def sole_grid(centre: np.ndarray, half: np.ndarray, points: int) -> list[list[fl
 
 
 def landing(world: st.World, model: Any) -> st.State:
-    """Home, but tilted, sliding and tumbling, shortly before the feet touch."""
+    """Home configuration, but tilted, sliding and tumbling, shortly before the feet touch."""
     import mujoco
 
     state, data = world.home(), mujoco.MjData(model)
@@ -139,7 +139,7 @@ def landing(world: st.World, model: Any) -> st.State:
 
 
 def random_torques(world: st.World, steps: int, held: int) -> np.ndarray:
-    """Torques (n, nv) on all joints, none on the base, for so many steps [N m]; always the same."""
+    """Torques (n, nv) on all joints but not the base [N m], for some steps; always the same."""
     torque = np.zeros((-(-steps // held), world.nv))
     torque[:, 6:] = np.random.default_rng(0).uniform(-TORQUE, TORQUE, torque[:, 6:].shape)
     return torque

@@ -1,4 +1,4 @@
-"""Who takes part in the benchmark on the ground: `simulate` under a contact model, and MuJoCo."""
+"""Contenders of the contact benchmark: `simulate` under a contact model, and MuJoCo."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from stiction.bench.contact.cases import DT, Case
 from stiction.bench.dynamics import servo_targets
 from stiction.errors import SimulationError, StabilityWarning
 
-FALLEN = 0.9  # of its first height: lower, and the robot does not stand
+FALLEN = 0.9  # of its initial height: a lower robot does not stand
 UNSOLVED = 9  # stage of a step in which our solver gave up
-TOUCHING = 0.99  # of its points: so many must touch on average, or the robot does not stand
+TOUCHING = 0.99  # of its points must touch on average, or the robot does not stand
 
 
 class Contender(Protocol):
-    """What takes part in a case."""
+    """A contender in a case."""
 
     failure: str | None
 
     @property
     def name(self) -> str:
-        """What it is called in the report."""
+        """Name in the report."""
 
     def race(self) -> None:
-        """Take all steps once, against the clock."""
+        """Take all steps once, timed."""
 
     def seconds(self) -> float:
         """Best time of all steps."""
 
     def found(self) -> dict[str, Any]:
-        """What happened in a run."""
+        """What happened in a run, for the report."""
 
 
 class Ours:
@@ -56,14 +56,14 @@ class Ours:
 
     @property
     def notes(self) -> list[str]:
-        """What was noted of the run."""
+        """Notes of the run."""
         return [] if self.failure else self.motion.parameters["notes"]
 
     def simulate(self, steps: int) -> st.State:
         """Take steps from the state; returns the last state, keeps the motion."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", StabilityWarning)  # the report has it, once
+                warnings.simplefilter("ignore", StabilityWarning)  # the report has it once
                 self.motion = st.simulate(
                     self.case.world,
                     self.contact,
@@ -89,7 +89,7 @@ class Ours:
 
     def seconds(self) -> float:
         """Best time of all steps."""
-        return self.best - min(self.setup, 0.5 * self.best)  # noise makes no short run fast
+        return self.best - min(self.setup, 0.5 * self.best)  # noise must not make a short run fast
 
     def found(self) -> dict[str, Any]:
         """What happened in the last run."""
@@ -134,7 +134,7 @@ class MuJoCo:
             mujoco.mj_step(case.model, self.begin, case.settling)
 
     def copy(self) -> Any:
-        """Data to go on from the beginning."""
+        """Data to restart from the initial state."""
         import mujoco
 
         data = mujoco.MjData(self.case.model)
@@ -161,7 +161,7 @@ class MuJoCo:
         return self.best
 
     def found(self) -> dict[str, Any]:
-        """What happens in a run, looked at step by step."""
+        """What happens in a run, inspected step by step."""
         import mujoco
 
         data = self.copy()
@@ -181,9 +181,9 @@ class MuJoCo:
 
 
 def happened(case: Case, points: np.ndarray, height: np.ndarray) -> dict[str, Any]:
-    """What is told of a run, where there is no solver.
+    """What is reported of a run, apart from the solver.
 
-    points: how many touch in every step; height: of the base at the begin and the end [m].
+    points: number that touch in every step; height: of the base at the start and the end [m].
     """
     upright = height[1] >= FALLEN * height[0] and points.mean() >= TOUCHING * case.points
     return {

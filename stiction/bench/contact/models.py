@@ -1,4 +1,4 @@
-"""Our contact models with the parameters that they have in the benchmark on the ground."""
+"""The built-in contact models with their parameters in the contact benchmark."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from stiction.bench.contact.cases import FRICTION
 from stiction.contact.contact_model import our_models
 from stiction.world.contact_points import SOLE_POINTS
 
-# Slower, a point does not slip. Friction of 1 ms gives a light foot 0.1 m/s: with a threshold much
-# below that it turns the feet about in every step, and the joints with them.
+# Slower points do not slip. In 1 ms friction changes the velocity of a light foot by 0.1 m/s: with
+# a much smaller threshold, the feet and the joints would reverse direction in every step.
 EPS = 0.05  # [m/s]
-# Of one foot, shared by its points; G1 sinks 1.6 mm. Of more than SOLE_POINTS under a foot these
-# laws give each a share by themselves.
+# For one foot, divided among its points; G1 sinks 1.6 mm. With more than SOLE_POINTS under a foot
+# these laws divide by themselves.
 FORCE_LAWS = {
     "SpringDamper": {"stiffness": 1e5, "damping": 500.0},
     "ImplicitSpringDamper": {"stiffness": 1e5, "damping": 500.0},
@@ -24,13 +24,13 @@ DISTRIBUTED = {
     "tangential_stiffness": 1e5,
     "tangential_damping": 500.0,
 }
-SHARED = {**FORCE_LAWS, "Distributed": DISTRIBUTED}  # by the points of a foot
+SHARED = {**FORCE_LAWS, "Distributed": DISTRIBUTED}  # among the points of a foot
 # not shared
 WHOLE = {**dict.fromkeys(FORCE_LAWS, {"eps": EPS}), "Distributed": {"alpha": 1.0, "beta": 0.0}}
 
 
 def contact_models(points: int) -> list[Any]:
-    """All our contact models, with the same friction; force laws share the sole's stiffness."""
+    """All built-in contact models with equal friction; force laws divide the sole's stiffness."""
     models = []
     for kind in our_models():
         name = kind.__name__

@@ -1,12 +1,12 @@
-"""Microseconds a step of the Unitree G1 on the ground, ours against MuJoCo's, interleaved.
+"""Microseconds per step of the Unitree G1 on the ground, Stiction and MuJoCo interleaved.
 
-The same work on both sides: one MJCF file with small spheres under the soles, dt 1 ms, the same
+Both sides do the same work: one MJCF file with small spheres under the soles, dt 1 ms, the same
 servos that hold the home configuration, the same friction, joint friction and limits on, float64,
-one core. Ours goes through the public `simulate` with its defaults and records everything at every
-step. MuJoCo takes its steps in one call of `mj_step` without recording, by Newton's method with
-elliptic cones and its own default of iterations; the file's, five, are not always enough. What a
-run needs before its first step is timed by runs of no steps and not counted, as MuJoCo's data are
-made beforehand too. `cases.py` says how the robot stands, lands and is driven.
+one core. Stiction runs the public `simulate` with its defaults and records everything at every
+step. MuJoCo takes its steps in one call of `mj_step` without recording, with the Newton solver,
+elliptic cones and its default number of iterations; the five of the file are not always enough. The
+setup time of a run is measured by runs of no steps and subtracted, as MuJoCo's data are also
+allocated beforehand. `cases.py` describes how the robot stands, lands and is driven.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from stiction.bench.told import mujoco_told, parameters_told
 
 
 class Limit(NamedTuple):
-    """Parts of MuJoCo's time a step, asked of a model in a case."""
+    """Limits on a model's time per step in a case, as fractions of MuJoCo's."""
 
     must: float
     goal: float | None = None
@@ -60,7 +60,7 @@ LIMITS = {
         for points in STAND
         for model in ("Balanced", "Multipoint")
     },
-    # Nothing is asked of force laws that land: 1 ms is longer than their stable step, as notes say.
+    # No limit for force laws that land: 1 ms exceeds their stable step, as the notes say.
     **{
         (f"{case} {count}", law): Limit(0.3, 0.08)
         for case, counts in (("stand", STAND), ("drive", DRIVE))
@@ -77,7 +77,7 @@ def bench(
     progress: Callable[[float], None] | None = None,
     profile: bool = False,
 ) -> dict[str, Any]:
-    """Best time a step of each contender over interleaved repeats, ratios, and what happened.
+    """Best time per step of each contender over interleaved repeats, ratios, and what happened.
 
     The robot is the Unitree G1 by default. A landing takes its own number of steps. profile: also
     time the parts of a step.
@@ -89,7 +89,7 @@ def bench(
         ours = [Ours(case, model) for model in contact_models(case.points)]
         mujocos = MuJoCo(case)
         contenders: list[Contender] = [*ours, mujocos]
-        rounds = repeats * max(1, steps // case.steps)  # so that short runs get as many steps
+        rounds = repeats * max(1, steps // case.steps)  # short runs get as many steps in total
         for round_ in range(rounds):
             for contender in contenders:
                 contender.race()
@@ -137,7 +137,7 @@ def report(case: Case, contenders: list[Contender], reference: float) -> list[di
 
 
 def holds(row: dict[str, Any]) -> bool:
-    """Whether a row is as it must be; that MuJoCo stands too is asked of its own row."""
+    """Whether a row meets its requirements; whether MuJoCo stands is checked in its own row."""
     return row["holds"] is not False and not (row["model"] == "mujoco" and row["stands"] is False)
 
 
@@ -154,7 +154,7 @@ def profiles(case: Case, ours: list[Ours]) -> list[dict[str, Any]]:
 
 
 def conditions(cases: list[Case], repeats: int, steps: int) -> dict[str, Any]:
-    """What was measured, as plain values."""
+    """Conditions of the measurement, as plain values."""
     import mujoco
 
     return {
