@@ -97,7 +97,7 @@ def unmarked(params, dynamics, contact, memory, work, dt):
     ("arguments", "words"),
     [
         ({"model": None}, "takes a contact model, found none"),
-        ({"model": st.Coulomb}, "with parentheses"),
+        ({"model": st.Coulomb}, "give None or an instance of a contact model"),
         ({"model": HONEST, "mass": 0.0}, r"mass=0.0\): give a positive number"),
         ({"model": HONEST, "dt": float("inf")}, r"dt=inf\): give a positive number"),
         ({"model": HONEST._replace(stiffness=-1.0)}, "stiffness is -1.0"),
