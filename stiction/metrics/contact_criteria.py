@@ -175,20 +175,26 @@ def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np
 
 
 def _model(motion: Motion) -> Any:
-    """Return the contact model that a motion was simulated with."""
+    """Return the contact model that a motion was simulated with.
+
+    Of several models with its name, the one declared last whose parameters fit.
+    """
     told = dict(motion.parameters.get("contact") or {})
     name = told.pop("model", None)
-    kinds = [kind for kind in MODELS if kind.__name__ == name]
-    if len(kinds) != 1:
+    kinds: list[Any] = [kind for kind in MODELS if kind.__name__ == name]
+    if not kinds:
         known = ", ".join(sorted(kind.__name__ for kind in MODELS))
         raise InputError(
             f"the contact model {name!r} of this motion is not known here (known: {known}); "
             "import the module that declares it, or give mu="
         )
-    try:
-        return kinds[0](**told)
-    except TypeError as error:
-        raise InputError(f"{name}: other parameters than in this motion ({error})") from None
+    for kind in reversed(kinds):
+        if {*told} <= {*kind._fields} and {*kind._fields} <= {*told, *kind._field_defaults}:
+            return kind(**told)
+    raise InputError(
+        f"{name}: it has other parameters ({', '.join(kinds[-1]._fields)}) than in this motion "
+        f"({', '.join(told)})"
+    )
 
 
 def _table(motion: Motion, model: Any) -> np.ndarray:

@@ -257,11 +257,13 @@ def test_a_model_without_friction_is_told_by_name(other_models):
 
 
 def test_a_model_that_is_not_known_here_is_told_by_name():
-    motion = one_point((1, 0, 2), (0, 0, 0), contact={"model": "Sponge"})
-    with pytest.raises(InputError, match="'Sponge' of this motion is not known.*HuntCrossley"):
+    motion = one_point((1, 0, 2), (0, 0, 0), contact={"model": "Slime"})
+    with pytest.raises(InputError, match="'Slime' of this motion is not known.*HuntCrossley"):
         motion.cone_violation()
     wrong = one_point((1, 0, 2), (0, 0, 0), contact={"model": "SpringDamper", "colour": 3})
-    with pytest.raises(InputError, match="SpringDamper: other parameters than.*colour"):
+    with pytest.raises(
+        InputError, match="SpringDamper: it has other parameters .* than in this motion .*colour"
+    ):
         wrong.criteria()
 
 
@@ -285,3 +287,16 @@ def test_a_model_without_friction_coefficients_has_no_cone_to_violate():
     assert not any("cone" in name or "creep" in name for name in found)
     with pytest.raises(InputError, match="Bilateral has no mu_static, mu_kinetic or mu"):
         motion.criteria()
+
+
+def test_of_two_models_with_one_name_the_one_whose_parameters_fit_is_taken(monkeypatch):
+    """A user's Coulomb beside ours."""
+
+    class Coulomb(NamedTuple):
+        mu: float = 0.25
+
+    monkeypatch.setitem(MODELS, Coulomb, Model(Coulomb, lambda: 0, **declared()))
+    for model, mu in ((st.Coulomb(mu_static=0.35, mu_kinetic=0.35), 0.35), (Coulomb(), 0.25)):
+        contact = {"model": "Coulomb", **model._asdict()}
+        motion = one_point((1, 0, 2), (0, 0, 0), contact=contact)
+        assert (friction_coefficients(motion).kinetic == mu).all()
