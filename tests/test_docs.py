@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SLOW = ("push_and_hold",)  # compiles what no other test needs
 
 
 def run(arguments: list[str], folder: Path) -> str:
@@ -31,7 +32,13 @@ def python_blocks(file: str) -> list[str]:
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in SLOW))
+        for path in EXAMPLES
+    ],
+)
 def test_the_example_runs(example, tmp_path):
     assert run([str(example)], tmp_path).strip()
 

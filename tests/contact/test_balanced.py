@@ -314,6 +314,7 @@ def test_beyond_the_membrane_a_robot_sinks_the_faster_the_larger_lambda(relaxati
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_a_spring_that_acts_beyond_the_membrane_holds_the_robot():
     world = st.World(plate(8, mass=0.4))
     model = printed(relaxation=1.0, relative=0.0, spring_beyond=1.0)

@@ -321,6 +321,7 @@ def chatter(model, pattern):
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_the_light_feet_of_a_walking_robot_are_not_turned_round():
     """Friction takes 0.1 m/s from the feet of hoap1 in a step; measured: 6 % against 30 to 90 %."""
     pattern = st.patterns.walk(st.robots.hoap1(), steps=10)

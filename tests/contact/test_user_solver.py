@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import stiction
 
@@ -93,6 +94,7 @@ def run(folder, models):
     return {(row[0], row[1]): [np.array(part) for part in row[2:]] for row in rows}
 
 
+@pytest.mark.interpreted
 def test_a_users_solver_runs_and_is_right(tmp_path):
     """It agrees with Coulomb on a brick that lands and one that slides."""
     (tmp_path / "plain.py").write_text(SOLVER)

@@ -94,6 +94,7 @@ def test_a_narrow_turned_plate_holds_what_is_within_its_own_sides():
     assert sum(on_it) == 2
 
 
+@pytest.mark.interpreted
 def test_a_plate_under_each_foot_reads_what_the_foot_feels():
     world = st.World(st.robots.biped10())
     floor = st.SpringDamper(stiffness=3e4, damping=300.0)

@@ -77,6 +77,7 @@ def test_controllers_drive_joints_and_never_the_base():
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_under_a_push_in_the_plane_it_moves_like_the_free_one():
     flat, free = pushed(True, (6.0, 0.0, 0.0)), pushed(False, (6.0, 0.0, 0.0))
     assert np.ptp(flat.q[:, 0]) > 0.003  # it was pushed

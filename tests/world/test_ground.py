@@ -234,7 +234,8 @@ def test_a_block_on_a_tilted_field_slides_as_on_a_slope():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("name", ["field", pytest.param("steps", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["field", "steps"])
 def test_a_box_that_falls_on_uneven_ground_comes_to_rest_on_it(name):
     robot = st.robots.box((0.2, 0.2, 0.2)).at((0.3, 0.1, 0))
     world = st.World(robot, ground=EACH[name])

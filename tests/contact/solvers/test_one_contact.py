@@ -108,7 +108,9 @@ def sliding_rod(angle, speed):
     return world, state
 
 
-@pytest.mark.parametrize("model", [st.Coulomb, st.GaussSeidel])
+@pytest.mark.parametrize(
+    "model", [st.Coulomb, pytest.param(st.GaussSeidel, marks=pytest.mark.interpreted)]
+)
 @pytest.mark.parametrize("mu", [1.4, 3.0, 10.0, 20.0])
 def test_painleve_rods_have_a_solution_in_every_step_and_it_is_found(model, mu):
     """Every step is solved; steps on one end have one of the impulses that an enumeration finds."""
