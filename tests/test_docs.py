@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-SLOW = ("push_and_hold",)  # compiles what no other test needs
+SLOW = ("control_loop", "push_and_hold")  # compile what no other test needs
 
 
 def run(arguments: list[str], folder: Path) -> str:
@@ -51,6 +51,7 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_the_batch_of_the_docs_runs(tmp_path):
     (program,) = python_blocks("docs/batches.md")
     assert "True" in run(["-c", program], tmp_path)

@@ -64,6 +64,7 @@ def run(folder: Path, package: Path, script: str, **environment: str) -> str:
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_editing_a_users_controller_or_what_it_calls_changes_the_result(tmp_path):
     """And only then anything is compiled: a second process takes all of it from the cache."""
 

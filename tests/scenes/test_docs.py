@@ -34,6 +34,7 @@ def test_every_key_and_kind_is_in_the_docs():
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_the_program_of_the_docs_runs(tmp_path):
     (program,) = blocks("python")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -59,6 +59,7 @@ def test_nothing_holds_beside_a_mujoco_that_fell():
 
 
 @pytest.mark.jit
+@pytest.mark.slow
 def test_the_benchmark_on_the_ground_measures_laws_and_solvers_beside_mujoco(monkeypatch):
     chosen = [
         model
