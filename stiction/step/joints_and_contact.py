@@ -43,8 +43,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
     modes that the solution contradicts. If that does not converge, the joints are solved with the
     impulses held, then contact with these modes, in turn. With a law, for which no consistent
     solution need exist, this ends when modes repeat. The joints are solved last: their friction and
-    stops are always satisfied, and a step whose final modes would change a solver's impulses counts
-    as unsolved.
+    stops are always satisfied. A step whose final modes would change the impulses is unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     guess_modes(dynamics, instant, q, v, shares)
@@ -59,13 +58,13 @@ def solve_joints_and_contact(system, instant, q, v, shares):
         fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
         factor = like(dt, 0)  # on impulses that act as known forces from now on
-        circles = goes_in_circles(model, dynamics, turn, fits, asked, before)
+        repeats = repeats_modes(model, dynamics, turn, fits, asked, before)
         if turn == TOGETHER:
             if fits and not detect_missed_contacts(
                 model, system.surface, dynamics, instant, shares, v
             ):
                 return status
-            if circles or tries == trials_together(model):
+            if repeats or tries == trials_together(model):
                 factor = like(dt, 1) / dt
         elif turn == CHECK:
             if fits:
@@ -74,7 +73,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
         elif fits:
             if rounds == 0:  # no impulses
                 return status
-            if circles or rounds > ROUNDS:
+            if repeats or rounds > ROUNDS:
                 accept_held(model, system.surface, dynamics, dt)
                 return status
             factor = like(dt, -1) / dt
@@ -85,7 +84,7 @@ def solve_joints_and_contact(system, instant, q, v, shares):
             prepare_method(system.method, dynamics)
             turn, tries = JOINTS if factor > 0 else CHECK, 0
             if held and factor > 0:
-                rounds += 1 + ROUNDS * circles
+                rounds += 1 + ROUNDS * repeats
 
 
 @kernel
@@ -98,7 +97,7 @@ def guess_modes(dynamics, instant, q, v, shares):
 
 
 @kernel
-def goes_in_circles(model, dynamics, turn, fits, asked, before):
+def repeats_modes(model, dynamics, turn, fits, asked, before):
     """Return whether a law is about to be evaluated again for modes that it had before."""
     if solves(model) or (turn != JOINTS and fits):
         return False
