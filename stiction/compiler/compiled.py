@@ -30,7 +30,7 @@ from numba import config, njit
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-from stiction.compiler import indices, parts  # noqa: F401  the first acts when it is imported
+from stiction.compiler import bundles, indices, parts  # noqa: F401  two act when imported
 from stiction.compiler.cache import Cache, sources_of
 from stiction.compiler.user_errors import compiled_or_explained
 from stiction.errors import InputError
