@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stiction.collision.points import RIM, rim_of, rim_point
 from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import arm_to, link_drift
+from stiction.kernels.kinematics import arm_to, link_drift, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
 
@@ -34,6 +34,9 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
     touching, drift = -1, load_twist(dynamics.drift, 0)
     for row in range(contact.count[0]):
         link, r = contact.body_a[row], load_vector(contact.arm, row)
+        if contact.body_b[row] > 0:
+            carry_between(dynamics, contact, row, arm_time, velocity_time, dt)
+            continue
         if contact.touching[row] != touching:
             touching, drift = contact.touching[row], link_drift(dynamics, link)
         n, w = load_vector(contact.normal, row), load_twist(dynamics.velocity, link).angular
@@ -44,6 +47,24 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
         store_vector(contact.velocity, row, v)
         origin = load_twist(dynamics.velocity, dynamics.tree.root[link]).linear
         store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))
+
+
+@kernel
+def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
+    """Advance a point between two links, which moves with the mean of their velocities."""
+    a, b, r = contact.body_a[row], contact.body_b[row], load_vector(contact.arm, row)
+    s = seen_from(dynamics, a, b, r)
+    first, second = load_twist(dynamics.velocity, a), load_twist(dynamics.velocity, b)
+    both = add(point_velocity(first, r), point_velocity(second, s))
+    moving = scale(like(dt, 0.5), both)
+    rate = add(point_velocity(link_drift(dynamics, a), r), cross(first.angular, moving))
+    other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, moving))
+    rate = sub(rate, other)
+    store_vector(contact.carried, row, scale(dt, rate))
+    v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))
+    store_vector(contact.velocity, row, v)
+    origin = load_twist(dynamics.velocity, dynamics.tree.root[a]).linear
+    store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))
 
 
 @kernel

@@ -15,7 +15,7 @@ import numpy as np
 from stiction.collision.points import meet_ground
 from stiction.collision.terrain import clearance
 from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import arm_to, last_dof, link_drift
+from stiction.kernels.kinematics import arm_to, last_dof, link_drift, seen_from
 from stiction.kernels.spatial import (
     load_twist,
     load_wrench,
@@ -27,7 +27,16 @@ from stiction.kernels.spatial import (
     wrench_add,
     wrench_at_point,
 )
-from stiction.kernels.vectors import add, dot, like, load_vector, store_vector, sub, zero_vector
+from stiction.kernels.vectors import (
+    add,
+    dot,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
 
 NEVER = -1e9  # least velocity of a point that is not held up: no point is as fast [m/s]
 REACH = 10.0  # points that could touch within a step at this multiple of gravity are detected
@@ -36,12 +45,14 @@ REACH = 10.0  # points that could touch within a step at this multiple of gravit
 class Contact(NamedTuple):
     """The touching points of one instant; the first `count[0]` rows are points, in world axes.
 
-    Points of one link are neighbours; `touching` numbers the links that touch, in the same order.
+    Points of one touching pair are neighbours; `touching` numbers these pairs, in the same order. A
+    pair is a link and what it touches: the ground, or another link.
     """
 
     count: np.ndarray  # type: ignore[assignment]  # (1) number of rows in use
-    touching_count: np.ndarray  # (1) number of touching links
-    touching_link: np.ndarray  # (groups) their numbers in the tree
+    touching_count: np.ndarray  # (1) number of touching pairs
+    touching_link: np.ndarray  # (pairs) link that touches
+    touched_link: np.ndarray  # (pairs) link that is touched, 0 for the ground
     touching: np.ndarray  # (capacity)
     point: np.ndarray  # (capacity) number of the contact point
     group: np.ndarray  # (capacity)
@@ -50,13 +61,13 @@ class Contact(NamedTuple):
     body_b: np.ndarray  # (capacity) link that is touched, 0 for the ground
     depth: np.ndarray  # (capacity) penetration [m], positive inside the ground, else minus the gap
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
-    normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground
-    velocity: np.ndarray  # (capacity, 3) of the point relative to the ground [m/s]
-    carried: np.ndarray  # (capacity, 3) velocity gained in the step as the link turns [m/s]
+    normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground, or of body_b
+    velocity: np.ndarray  # (capacity, 3) of the point of body_a relative to that of body_b [m/s]
+    carried: np.ndarray  # (capacity, 3) velocity gained in the step as the links turn [m/s]
     share: np.ndarray  # (capacity) fraction of a force law's stiffness and damping at this point
     least_velocity: np.ndarray  # (capacity) along the normal, at the end of the step [m/s]
-    force: np.ndarray  # (capacity, 3) force on body_a [N]; a force law writes it
-    impulse: np.ndarray  # (capacity, 3) impulse on body_a [N s]; an impulse solver writes it
+    force: np.ndarray  # (capacity, 3) force on body_a [N], its opposite on body_b; of a force law
+    impulse: np.ndarray  # (capacity, 3) impulse on body_a [N s]; of an impulse solver
     table: np.ndarray  # (pairs, fields) parameters of the model per pair of materials
     reach: np.ndarray  # (groups) detection distance of points, beyond their travel in a step [m]
     margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
@@ -137,7 +148,7 @@ def detect_within_reach(points, ground, dynamics, contact, reach_time):
             count += 1
         contact.margin[g] = margin
         if count > before:
-            contact.touching_link[links] = link
+            contact.touching_link[links], contact.touched_link[links] = link, 0
             links += 1
     contact.count[0] = count
     contact.touching_count[0] = links
@@ -221,8 +232,15 @@ def largest_acceleration(points, dynamics, g, a, twist):
 
 @kernel
 def add_contact_forces(dynamics, contact):
-    """Add the forces of the touching points to the external wrenches of their links."""
+    """Add the forces of the touching points to the external wrenches of their links.
+
+    A link that is touched gets the opposite force.
+    """
     for i in range(contact.count[0]):
-        link = contact.body_a[i]
-        f = wrench_at_point(load_vector(contact.force, i), load_vector(contact.arm, i))
-        store_wrench(dynamics.load, link, wrench_add(load_wrench(dynamics.load, link), f))
+        a, b = contact.body_a[i], contact.body_b[i]
+        force, r = load_vector(contact.force, i), load_vector(contact.arm, i)
+        f = wrench_at_point(force, r)
+        store_wrench(dynamics.load, a, wrench_add(load_wrench(dynamics.load, a), f))
+        if b > 0:
+            f = wrench_at_point(scale(like(force[0], -1), force), seen_from(dynamics, a, b, r))
+            store_wrench(dynamics.load, b, wrench_add(load_wrench(dynamics.load, b), f))

@@ -21,6 +21,7 @@ from stiction.kernels.joint_space import (
     joint_space_inertia,
     link_joint_space_unit_responses,
 )
+from stiction.kernels.kinematics import last_dof, seen_from
 from stiction.kernels.vectors import load_vector
 
 
@@ -43,7 +44,7 @@ def eliminate_coordinates(method, dynamics):
 
 
 def touching_unit_responses(method, dynamics, contact, response):
-    """Write `response.unit_responses` of the touching links, after `eliminate_coordinates`."""
+    """Write `response.unit_responses` of the touching pairs, after `eliminate_coordinates`."""
     _METHODS[type(method)].unit_responses(method, dynamics, contact, response)
 
 
@@ -79,11 +80,35 @@ def _articulated_bodies(method, dynamics):
 
 @kernel
 def _articulated_unit_responses(method, dynamics, contact, response):
+    alone = response.touched_responses
     for touching in range(contact.touching_count[0]):
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
         centre = load_vector(response.centre, touching)
-        link_unit_responses(
-            dynamics, contact.touching_link[touching], centre, response.unit_responses, touching
-        )
+        clear_path(dynamics.tree, b, response.unit_responses, touching)
+        link_unit_responses(dynamics, a, centre, response.unit_responses, touching)
+        if b > 0:
+            link_unit_responses(dynamics, b, seen_from(dynamics, a, b, centre), alone, 0)
+            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
+
+
+@kernel
+def clear_path(tree, link, responses, touching):
+    """Set the unit responses of a pair to zero along the path of a link to the world."""
+    d = last_dof(tree, link)
+    while d >= 0:
+        for k in range(6):
+            responses[touching, d, k] = 0
+        d = tree.dof_parent[d]
+
+
+@kernel
+def subtract_path(tree, link, responses, touching, alone):
+    """Subtract the unit responses of a link from those of a pair, along its path to the world."""
+    d = last_dof(tree, link)
+    while d >= 0:
+        for k in range(6):
+            responses[touching, d, k] -= alone[0, d, k]
+        d = tree.dof_parent[d]
 
 
 @kernel
@@ -110,11 +135,16 @@ def _joint_space_factor(method, dynamics):
 
 @kernel
 def _joint_space_unit_responses(method, dynamics, contact, response):
+    alone = response.touched_responses
     for touching in range(contact.touching_count[0]):
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
         centre = load_vector(response.centre, touching)
-        link_joint_space_unit_responses(
-            dynamics, contact.touching_link[touching], centre, response.unit_responses, touching
-        )
+        clear_path(dynamics.tree, b, response.unit_responses, touching)
+        link_joint_space_unit_responses(dynamics, a, centre, response.unit_responses, touching)
+        if b > 0:
+            there = seen_from(dynamics, a, b, centre)
+            link_joint_space_unit_responses(dynamics, b, there, alone, 0)
+            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
 
 
 @kernel

@@ -37,6 +37,7 @@ from stiction.kernels.vectors import (
     scale,
     store_matrix,
     store_vector,
+    sub,
     transform,
     zero_vector,
 )
@@ -148,6 +149,14 @@ def arm_to(dynamics, link, place):
     return point_of_frame(
         load_vector(dynamics.position, link), load_matrix(dynamics.rotation, link), place
     )
+
+
+@kernel
+def seen_from(dynamics, a, b, r):
+    """Return the arm r, relative to O of the tree of link a, relative to that of link b."""
+    here = load_vector(dynamics.origin, dynamics.tree.root[a])
+    there = load_vector(dynamics.origin, dynamics.tree.root[b])
+    return add(r, sub(here, there))
 
 
 # ------------------------------------------------------------------------------ Jacobians and drift

@@ -1,7 +1,9 @@
-"""Response of the touching links to impulses: the problem that impulse solvers solve.
+"""Response of the touching pairs to impulses: the problem that impulse solvers solve.
 
-All points of one link move with it, so the unknowns are few. The impulses on all touching links
-change the twist of each of them, taken about the centre of its touching points.
+All points of one link move with it, so the unknowns are few. A touching pair is a link and what it
+touches, the ground or another link. Its twist is that of the first relative to the second, taken
+about the centre of its touching points; its wrench acts on the first, and the opposite one on the
+second. The wrenches of all pairs change the twist of each of them.
 
     t = t_free + L w        change of twists over the step, impulse wrenches w, inverse inertia L
     v_i = u_i + P_i t       velocity of point i at the end of the step, u_i: at its start
@@ -9,6 +11,9 @@ change the twist of each of them, taken about the centre of its touching points.
 
 after J-R. Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with
 static friction", Eq. (10)-(17), cited as [CBM], for whole links instead of points.
+
+A wrench on a pair moves the coordinates on the paths of both links to the world: the unit responses
+of the first, minus those of the second, which cancel where the paths join.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import last_dof, link_drift
+from stiction.kernels.kinematics import last_dof, link_drift, seen_from
 from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
     Twist,
@@ -30,6 +35,7 @@ from stiction.kernels.spatial import (
     store_wrench,
     twist_add,
     twist_scale,
+    twist_sub,
     wrench_add,
     wrench_at_point,
 )
@@ -59,28 +65,30 @@ class SolverReport(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Touching links and their response to impulses; a force law needs few of these arrays."""
+    """Touching pairs and their response to impulses; a force law needs few of these arrays."""
 
-    centre: np.ndarray  # (links, 3) mean of the touching points, relative to O [m]
-    unit_responses: np.ndarray  # (links, nv, 6) see `link_unit_responses`
-    inverse_inertia: np.ndarray  # (6 links, links, 6) [6 c + k, b]: twist of b per wrench k on c
-    free: np.ndarray  # (links, 6) change of the twists over the step without contact, t_free
-    wrench: np.ndarray  # (links, 6) impulse on each touching link, w
-    twist: np.ndarray  # (links, 6) change of the twists over the step, t
-    linear: LinearSystem  # (6 links) for methods that solve for wrenches
+    centre: np.ndarray  # (pairs, 3) mean of the touching points, relative to O of the first [m]
+    unit_responses: np.ndarray  # (pairs, nv, 6) see `link_unit_responses`, first minus second
+    touched_responses: np.ndarray  # (1, nv, 6) those of the second alone
+    inverse_inertia: np.ndarray  # (6 pairs, pairs, 6) [6 c + k, b]: twist of b per wrench k on c
+    free: np.ndarray  # (pairs, 6) change of the twists over the step without contact, t_free
+    wrench: np.ndarray  # (pairs, 6) impulse on the first link of each pair, w
+    twist: np.ndarray  # (pairs, 6) change of the twists over the step, t
+    linear: LinearSystem  # (6 pairs) for methods that solve for wrenches
     report: SolverReport
 
 
-def allocate_response(links: int, nv: int, solved: bool) -> Response:
-    """Return zeros for `links` touching links; arrays for solvers are empty unless `solved`."""
-    some = links if solved else 0
+def allocate_response(pairs: int, nv: int, solved: bool) -> Response:
+    """Return zeros for `pairs` touching pairs; arrays for solvers are empty unless `solved`."""
+    some = pairs if solved else 0
     return Response(
-        centre=np.zeros((links, 3)),
+        centre=np.zeros((pairs, 3)),
         unit_responses=np.zeros((some, nv, 6)),
+        touched_responses=np.zeros((1, nv if solved else 0, 6)),
         inverse_inertia=np.zeros((6 * some, some, 6)),
-        free=np.zeros((links, 6)),
+        free=np.zeros((pairs, 6)),
         wrench=np.zeros((some, 6)),
-        twist=np.zeros((links, 6)),
+        twist=np.zeros((pairs, 6)),
         linear=allocate_system(6 * some),
         report=SolverReport(*(np.zeros(1) for _ in SolverReport._fields)),
     )
@@ -91,7 +99,7 @@ def allocate_response(links: int, nv: int, solved: bool) -> Response:
 
 @kernel
 def centre_touching_links(contact, response):
-    """Write the centre of each touching link's contact points."""
+    """Write the centre of each touching pair's contact points."""
     row = 0
     for touching in range(contact.touching_count[0]):
         total, count = zero_vector(contact.depth[0]), 0
@@ -120,44 +128,72 @@ def link_twist_change(dynamics, link, dt):
 
 @kernel
 def twists_of_accelerations(dynamics, contact, response, dt):
-    """Write into `twist` its change by the present accelerations, about each link's centre."""
+    """Write into `twist` its change by the present accelerations, about each pair's centre."""
     for touching in range(contact.touching_count[0]):
-        t = link_twist_change(dynamics, contact.touching_link[touching], dt)
-        at_centre = point_velocity(t, load_vector(response.centre, touching))
-        store_twist(response.twist, touching, Twist(at_centre, t.angular))
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
+        centre = load_vector(response.centre, touching)
+        t = moved_to(link_twist_change(dynamics, a, dt), centre)
+        if b > 0:
+            change = link_twist_change(dynamics, b, dt)
+            t = twist_sub(t, moved_to(change, seen_from(dynamics, a, b, centre)))
+        store_twist(response.twist, touching, t)
+
+
+@kernel
+def moved_to(twist, r):
+    """Return a twist about O, about the point r."""
+    return Twist(point_velocity(twist, r), twist.angular)
 
 
 @kernel
 def free_twists(dynamics, contact, response, dt):
-    """t_free: change of the touching links' twists over dt without contact."""
-    nowhere = zero_vector(dt)
+    """t_free: change of the touching pairs' twists over dt without contact."""
+    nowhere, tree = zero_vector(dt), dynamics.tree
     for touching in range(contact.touching_count[0]):
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
         total = Twist(nowhere, nowhere)
-        d = last_dof(dynamics.tree, contact.touching_link[touching])
-        while d >= 0:
-            alone = dynamics.u[d] * dynamics.inverse_D[d]  # its acceleration if it moved alone
-            if dynamics.mode[d] >= STUCK:
-                alone = dynamics.acceleration[d]
-            unit = load_unit_response(response.unit_responses, touching, d)
-            total = twist_add(total, twist_scale(alone, unit))
-            d = dynamics.tree.dof_parent[d]
+        total = add_free(dynamics, response, touching, last_dof(tree, a), -1, total)
+        if b > 0:
+            joined = common_dof(tree, a, b)
+            total = add_free(dynamics, response, touching, last_dof(tree, b), joined, total)
         store_twist(response.free, touching, twist_scale(dt, total))
 
 
 @kernel
+def add_free(dynamics, response, touching, d, end, total):
+    """Add to a pair's twist what the coordinates from d to before `end` do without contact."""
+    while d != end:
+        alone = dynamics.u[d] * dynamics.inverse_D[d]  # its acceleration if it moved alone
+        if dynamics.mode[d] >= STUCK:
+            alone = dynamics.acceleration[d]
+        unit = load_unit_response(response.unit_responses, touching, d)
+        total = twist_add(total, twist_scale(alone, unit))
+        d = dynamics.tree.dof_parent[d]
+    return total
+
+
+@kernel
 def add_drift(dynamics, contact, response):
-    """Turn the touching links' changes per second into accelerations: add J_dot v."""
+    """Turn the touching pairs' changes per second into accelerations: add J_dot v."""
     for touching in range(contact.touching_count[0]):
-        drift = link_drift(dynamics, contact.touching_link[touching])
-        at_centre = point_velocity(drift, load_vector(response.centre, touching))
-        free = load_twist(response.free, touching)
-        store_twist(response.free, touching, twist_add(free, Twist(at_centre, drift.angular)))
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
+        centre = load_vector(response.centre, touching)
+        drift = moved_to(link_drift(dynamics, a), centre)
+        if b > 0:
+            other = moved_to(link_drift(dynamics, b), seen_from(dynamics, a, b, centre))
+            drift = twist_sub(drift, other)
+        store_twist(response.free, touching, twist_add(load_twist(response.free, touching), drift))
 
 
 @kernel
 def common_dof(tree, a, b):
     """Last coordinate on the paths of both links to the world, -1 if none."""
-    d, e = last_dof(tree, a), last_dof(tree, b)
+    return joint_of(tree, last_dof(tree, a), last_dof(tree, b))
+
+
+@kernel
+def joint_of(tree, d, e):
+    """Last coordinate on the paths of both coordinates to the world, -1 if none."""
     while d != e:
         if d > e:
             d = tree.dof_parent[d]
@@ -177,30 +213,60 @@ def load_unit_response(responses, b, d):
 
 @kernel
 def touching_inverse_inertia(dynamics, contact, response):
-    """L: twist of each touching link per unit wrench on each of them, [CBM] Eq. (17)."""
-    tree, responses, L = dynamics.tree, response.unit_responses, response.inverse_inertia
-    nowhere = zero_vector(responses[0, 0, 0])
-    still = Twist(nowhere, nowhere)
+    """L: twist of each touching pair per unit wrench on each of them, [CBM] Eq. (17)."""
+    tree, link, touched = dynamics.tree, contact.touching_link, contact.touched_link
+    still = zero_vector(dynamics.D[0])
+    none = Twist(still, still)
     for b in range(contact.touching_count[0]):
         for c in range(b + 1):
-            d = common_dof(tree, contact.touching_link[b], contact.touching_link[c])
-            t0, t1, t2, t3, t4, t5 = still, still, still, still, still, still
-            while d >= 0:
-                unit = load_unit_response(responses, b, d)
-                shares = twist_scale(dynamics.inverse_D[d], load_unit_response(responses, c, d))
-                t0 = twist_add(t0, twist_scale(shares.linear[0], unit))
-                t1 = twist_add(t1, twist_scale(shares.linear[1], unit))
-                t2 = twist_add(t2, twist_scale(shares.linear[2], unit))
-                t3 = twist_add(t3, twist_scale(shares.angular[0], unit))
-                t4 = twist_add(t4, twist_scale(shares.angular[1], unit))
-                t5 = twist_add(t5, twist_scale(shares.angular[2], unit))
-                d = tree.dof_parent[d]
-            store_inverse_inertia(L, b, c, 0, t0)
-            store_inverse_inertia(L, b, c, 1, t1)
-            store_inverse_inertia(L, b, c, 2, t2)
-            store_inverse_inertia(L, b, c, 3, t3)
-            store_inverse_inertia(L, b, c, 4, t4)
-            store_inverse_inertia(L, b, c, 5, t5)
+            twists = (none, none, none, none, none, none)
+            first = common_dof(tree, link[b], link[c])
+            twists = add_shared(dynamics, response, b, c, first, -1, twists)
+            if touched[b] > 0 or touched[c] > 0:
+                twists = add_touched(dynamics, contact, response, b, c, first, twists)
+            t0, t1, t2, t3, t4, t5 = twists
+            store_inverse_inertia(response.inverse_inertia, b, c, 0, t0)
+            store_inverse_inertia(response.inverse_inertia, b, c, 1, t1)
+            store_inverse_inertia(response.inverse_inertia, b, c, 2, t2)
+            store_inverse_inertia(response.inverse_inertia, b, c, 3, t3)
+            store_inverse_inertia(response.inverse_inertia, b, c, 4, t4)
+            store_inverse_inertia(response.inverse_inertia, b, c, 5, t5)
+
+
+@kernel
+def add_shared(dynamics, response, b, c, d, end, twists):
+    """Add to the twists of pair b per unit wrenches on c those by coordinates d to before `end`."""
+    t0, t1, t2, t3, t4, t5 = twists
+    responses = response.unit_responses
+    while d != end:
+        unit = load_unit_response(responses, b, d)
+        shares = twist_scale(dynamics.inverse_D[d], load_unit_response(responses, c, d))
+        t0 = twist_add(t0, twist_scale(shares.linear[0], unit))
+        t1 = twist_add(t1, twist_scale(shares.linear[1], unit))
+        t2 = twist_add(t2, twist_scale(shares.linear[2], unit))
+        t3 = twist_add(t3, twist_scale(shares.angular[0], unit))
+        t4 = twist_add(t4, twist_scale(shares.angular[1], unit))
+        t5 = twist_add(t5, twist_scale(shares.angular[2], unit))
+        d = dynamics.tree.dof_parent[d]
+    return t0, t1, t2, t3, t4, t5
+
+
+@kernel
+def add_touched(dynamics, contact, response, b, c, first, twists):
+    """Add the coordinates that pairs b and c share on other paths than those of both first links.
+
+    Each path from a shared coordinate to the world ends where one was counted already.
+    """
+    tree, link, touched = dynamics.tree, contact.touching_link, contact.touched_link
+    second = common_dof(tree, link[b], touched[c])
+    twists = add_shared(dynamics, response, b, c, second, joint_of(tree, second, first), twists)
+    third = common_dof(tree, touched[b], link[c])
+    end = max(joint_of(tree, third, first), joint_of(tree, third, second))
+    twists = add_shared(dynamics, response, b, c, third, end, twists)
+    fourth = common_dof(tree, touched[b], touched[c])
+    end = max(joint_of(tree, fourth, first), joint_of(tree, fourth, second))
+    end = max(end, joint_of(tree, fourth, third))
+    return add_shared(dynamics, response, b, c, fourth, end, twists)
 
 
 @kernel
@@ -217,13 +283,13 @@ def store_inverse_inertia(L, b, c, k, twist):
 
 @kernel
 def arm_from_centre(contact, response, i):
-    """Arm of point i from the centre of its touching link."""
+    """Arm of point i from the centre of its touching pair."""
     return sub(load_vector(contact.arm, i), load_vector(response.centre, contact.touching[i]))
 
 
 @kernel
 def free_velocity(contact, response, i):
-    """Velocity of point i against the ground at the end of the step without contact."""
+    """Velocity of point i against what it touches at the end of the step without contact."""
     change = load_twist(response.free, contact.touching[i])
     r = arm_from_centre(contact, response, i)
     return add(load_vector(contact.velocity, i), point_velocity(change, r))
@@ -232,9 +298,12 @@ def free_velocity(contact, response, i):
 @kernel
 def free_acceleration(dynamics, contact, response, i):
     """Acceleration of point i without contact, J a + J_dot v, for acceleration laws."""
-    free = load_twist(response.free, contact.touching[i])
-    v = load_twist(dynamics.velocity, contact.body_a[i])
-    turning = cross(v.angular, point_velocity(v, load_vector(contact.arm, i)))
+    free, b = load_twist(response.free, contact.touching[i]), contact.body_b[i]
+    v, r = load_twist(dynamics.velocity, contact.body_a[i]), load_vector(contact.arm, i)
+    turning = cross(v.angular, point_velocity(v, r))
+    if b > 0:
+        v, r = load_twist(dynamics.velocity, b), seen_from(dynamics, contact.body_a[i], b, r)
+        turning = sub(turning, cross(v.angular, point_velocity(v, r)))
     return add(point_velocity(free, arm_from_centre(contact, response, i)), turning)
 
 
@@ -273,7 +342,7 @@ def report_solution(response, iterations, residual, stage):
 
 @kernel
 def gather_wrenches(contact, response):
-    """w: the impulses of the points as one wrench per touching link."""
+    """w: the impulses of the points as one wrench per touching pair."""
     nowhere = zero_vector(response.report.residual[0])
     for touching in range(contact.touching_count[0]):
         store_wrench(response.wrench, touching, Wrench(nowhere, nowhere))
@@ -313,7 +382,7 @@ def apply_impulse(contact, response, i, r, p):
 
 @kernel
 def velocity_after(contact, response, i):
-    """Velocity of point i against the ground at the end of the step, from `response.twist`."""
+    """Velocity of point i against what it touches at the end of the step, from `twist`."""
     change = load_twist(response.twist, contact.touching[i])
     r = arm_from_centre(contact, response, i)
     return add(load_vector(contact.velocity, i), point_velocity(change, r))
@@ -321,7 +390,7 @@ def velocity_after(contact, response, i):
 
 @kernel
 def force_on_coordinate(response, touching, d, factor):
-    """Force on coordinate d of `factor` times a link's wrench, outboard coordinates free."""
+    """Force on coordinate d of `factor` times a pair's wrench, outboard coordinates free."""
     wrench, responses = response.wrench, response.unit_responses
     total = like(factor, 0)
     for k in range(6):
@@ -331,21 +400,31 @@ def force_on_coordinate(response, touching, d, factor):
 
 @kernel
 def add_wrenches(dynamics, contact, response, factor):
-    """Add `factor` times the touching links' wrenches to u, which accelerates the coordinates.
+    """Add `factor` times the touching pairs' wrenches to u, which accelerates the coordinates.
 
     Where the acceleration is known, u is the force required for it, and the wrenches reduce it.
     """
+    tree = dynamics.tree
     for touching in range(contact.touching_count[0]):
-        d = last_dof(dynamics.tree, contact.touching_link[touching])
-        while d >= 0:
-            force = force_on_coordinate(response, touching, d, factor)
-            dynamics.u[d] += force if dynamics.mode[d] < STUCK else -force
-            d = dynamics.tree.dof_parent[d]
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
+        add_wrench(dynamics, response, touching, last_dof(tree, a), -1, factor)
+        if b > 0:
+            joined = common_dof(tree, a, b)
+            add_wrench(dynamics, response, touching, last_dof(tree, b), joined, factor)
+
+
+@kernel
+def add_wrench(dynamics, response, touching, d, end, factor):
+    """Add `factor` times a pair's wrench to u of the coordinates from d to before `end`."""
+    while d != end:
+        force = force_on_coordinate(response, touching, d, factor)
+        dynamics.u[d] += force if dynamics.mode[d] < STUCK else -force
+        d = dynamics.tree.dof_parent[d]
 
 
 @kernel
 def wrenches_alone(dynamics, contact, response, factor):
-    """u: `factor` times the touching links' wrenches and nothing else, for `respond`."""
+    """u: `factor` times the touching pairs' wrenches and nothing else, for `respond`."""
     for d in range(len(dynamics.u)):
         dynamics.u[d] = 0
     add_wrenches(dynamics, contact, response, factor)

