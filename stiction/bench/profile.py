@@ -34,13 +34,15 @@ from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.kinematics import advance, zero_rows
 from stiction.kernels.response import (
     add_wrenches,
-    centre_touching_links,
-    free_twists,
     gather_wrenches,
     respond_to_wrenches,
-    touching_inverse_inertia,
 )
 from stiction.kernels.servos import clear_control
+from stiction.kernels.touching_pairs import (
+    centre_touching_links,
+    free_twists,
+    touching_inverse_inertia,
+)
 from stiction.step.record import Record, keep_forces
 from stiction.step.step import add_springs_and_dampers, solve_motion
 from stiction.step.system import Instant, Shares, StepState, System, Work

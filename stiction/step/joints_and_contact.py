@@ -18,8 +18,13 @@ from stiction.kernels.forward_dynamics import (
     prepare_method,
 )
 from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
-from stiction.kernels.response import NOT_CONVERGED, twists_of_accelerations
+from stiction.kernels.response import (
+    NOT_CONVERGED,
+)
 from stiction.kernels.servos import guess_saturations, update_saturations
+from stiction.kernels.touching_pairs import (
+    twists_of_accelerations,
+)
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
 from stiction.kernels.vectors import like
 

@@ -13,9 +13,11 @@ from stiction.kernels.forward_dynamics import (
 )
 from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
 from stiction.kernels.response import (
-    add_drift,
     add_wrenches,
     allocate_response,
+)
+from stiction.kernels.touching_pairs import (
+    add_drift,
     free_twists,
     touching_inverse_inertia,
     twists_of_accelerations,

@@ -14,7 +14,13 @@ from stiction.contact.families.impulse_law import (
     detect_penetrating,
     hold_as_forces,
 )
-from stiction.kernels.response import add_drift, add_wrenches, gather_wrenches
+from stiction.kernels.response import (
+    add_wrenches,
+    gather_wrenches,
+)
+from stiction.kernels.touching_pairs import (
+    add_drift,
+)
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 

@@ -9,7 +9,10 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import FORCE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.surface import set_clock
-from stiction.kernels.response import centre_touching_links, twists_of_accelerations
+from stiction.kernels.touching_pairs import (
+    centre_touching_links,
+    twists_of_accelerations,
+)
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 

@@ -12,11 +12,13 @@ from stiction.contact.surface import set_clock
 from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.response import (
     add_wrenches,
-    centre_touching_links,
-    free_twists,
     gather_wrenches,
     report_solution,
     respond_to_wrenches,
+)
+from stiction.kernels.touching_pairs import (
+    centre_touching_links,
+    free_twists,
     touching_inverse_inertia,
 )
 from stiction.kernels.tree import OK
