@@ -123,11 +123,11 @@ def sweep_shapes(broad):
         for m in range(k + 1, n):
             if sweep.start[m] > end:
                 break
-            if (
-                sweep.side[m, 0] <= high_u
-                and sweep.side[m, 1] >= low_u
-                and sweep.side[m, 2] <= high_v
-                and sweep.side[m, 3] >= low_v
-                and may_collide(broad.filters, i, sweep.order[m])
-            ):
+            apart = (
+                (sweep.side[m, 0] > high_u)
+                | (sweep.side[m, 1] < low_u)
+                | (sweep.side[m, 2] > high_v)
+                | (sweep.side[m, 3] < low_v)
+            )
+            if not apart and may_collide(broad.filters, i, sweep.order[m]):
                 note_near(broad.slots, broad.search, i, sweep.order[m])

@@ -57,9 +57,7 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
     body = [bodies[s.robot, str(robots[s.robot].shape_body[s.shape])] for s in shapes]
     excluded_first, excluded_partner = _partners(_excluded(robots, bodies), len(bodies))
     demanded = (
-        (a, b)
-        for a, b in _demanded(robots, shapes)
-        if links[a] != links[b] and (self_collision or tree[a] != tree[b])
+        (a, b) for a, b in _demanded(robots, shapes) if self_collision or tree[a] != tree[b]
     )
     demanded_first, demanded_partner = _partners(demanded, len(shapes))
     return PairFilter(
