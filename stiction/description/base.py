@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from stiction.description.description import WORLD, Joint, Link
 from stiction.description.plain import unique
 
@@ -25,3 +27,21 @@ def base_of(root: str, base: str, taken: set[str]) -> tuple[list[Link], list[Joi
         Joint(names[1], "prismatic", x.name, z.name, axis=(0.0, 0.0, 1.0)),
         Joint(names[2], "revolute", z.name, root, axis=(0.0, 1.0, 0.0)),
     ]
+
+
+def excludes_of_fixed_base(joints: Iterable[Joint]) -> tuple[tuple[str, str], ...]:
+    """Pairs of links, one of them fixed to the world, that a moving joint connects.
+
+    They are neighbours. Without an exclude, fixed links are scenery, which all links may touch.
+    joints: from the root outwards.
+    """
+    carrier = {WORLD: WORLD}  # the moving link to which a link is fixed, or WORLD
+    next_to_base = set()
+    for joint in joints:
+        moves = joint.type != "fixed"
+        carrier[joint.child] = joint.child if moves else carrier[joint.parent]
+        if moves and carrier[joint.parent] == WORLD:
+            next_to_base.add(joint.child)
+    fixed = [link for link, on in carrier.items() if on == WORLD != link]
+    near = [link for link, on in carrier.items() if on in next_to_base]
+    return tuple((one, other) for one in fixed for other in near)

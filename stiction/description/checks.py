@@ -191,6 +191,10 @@ def _shapes(description: Description) -> Iterator[str]:
         yield from _finite(sized, shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
             yield f"{sized} {shape.size}; sizes must be positive"
+        for field in ("contype", "conaffinity"):
+            mask = getattr(shape, field)
+            if not (isinstance(mask, int) and -(2**31) <= mask < 2**31):
+                yield f"{where} has {field} {mask!r}; give a whole number of 32 bits"
         yield from _vertices(where, shape)
 
 

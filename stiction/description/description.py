@@ -62,6 +62,9 @@ class Shape:
     `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
     ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
     along z. A shape of kind points touches only with these points.
+
+    Two shapes may collide only if the `contype` of one and the `conaffinity` of the other have a
+    bit in common (MuJoCo's rule); `Description.contact_pairs` are exempt.
     """
 
     name: str
@@ -73,6 +76,8 @@ class Shape:
     material: str = "default"
     collides: bool = True
     vertices: tuple[Vector, ...] = ()
+    contype: int = 1  # 32 bits
+    conaffinity: int = 1  # 32 bits
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,6 @@ class Description:
     sensors: tuple[Sensor, ...] = ()
     materials: tuple[Material, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
-    contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide despite the excludes
+    contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide, masks or excludes or not
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

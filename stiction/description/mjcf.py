@@ -31,7 +31,6 @@ from stiction.description.mjcf_model import (
     colliding_geoms,
     friction_on_ground,
     names_of,
-    planes,
 )
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
 from stiction.description.mjcf_text import scan, scan_files
@@ -41,9 +40,6 @@ from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:
     from mujoco import MjModel
-
-MOST_EXCLUDES = 200_000
-ANY_MASK = (-1, -1)  # contype and conaffinity of ground that is not in the file
 
 
 def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description:
@@ -103,7 +99,7 @@ def _description(model: MjModel, names: Names, source: str) -> Description:
     shapes, materials = _shapes(model, names, offsets)
     frames = _frames(model, names, offsets)
     sensors, unread = _sensors(model, names, offsets)
-    excludes, lost = _excludes(model, names, source)
+    excludes = sorted((int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature)
     pairs = zip(model.pair_geom1, model.pair_geom2, strict=True)
     return Description(
         name=model.names.split(b"\0")[0].decode(errors="replace"),
@@ -117,8 +113,8 @@ def _description(model: MjModel, names: Names, source: str) -> Description:
         materials=materials,
         keyframes=_keyframes(model, names),
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
-        contact_excludes=excludes,
-        notes=(*notes_on(model, names), *unread, *lost),
+        contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
+        notes=(*notes_on(model, names), *unread),
     )
 
 
@@ -150,6 +146,8 @@ def _shapes(
                 material.name,
                 bool(colliding[i]),
                 vertices,
+                int(model.geom_contype[i]),
+                int(model.geom_conaffinity[i]),
             )
         )
     return tuple(shapes), tuple(materials.values())
@@ -245,43 +243,3 @@ def _keyframes(model: MjModel, names: Names) -> tuple[Keyframe, ...]:
         name = unique("qpos0", set(names.key))
         keys.append(Keyframe(name, tuple(model.qpos0.tolist()), (0.0,) * model.nv))
     return tuple(keys)
-
-
-def _excludes(
-    model: MjModel, names: Names, source: str
-) -> tuple[tuple[tuple[str, str], ...], list[str]]:
-    """Bodies that do not collide in the file, by <exclude> or by contype and conaffinity.
-
-    The world, body 0, collides like the planes of the file. Without planes it is ground that is not
-    in the file, and collides with every geom that has a mask.
-    """
-    excluded = {(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature}
-    masks: dict[int, set[tuple[int, int]]] = {}
-    ground = planes(model)
-    for i in np.flatnonzero(ground | (colliding_geoms(model) & (model.geom_bodyid != 0))):
-        mask = (int(model.geom_contype[i]), int(model.geom_conaffinity[i]))
-        masks.setdefault(0 if ground[i] else int(model.geom_bodyid[i]), set()).add(mask)
-    masks.setdefault(0, {ANY_MASK})
-    kinds: dict[frozenset[tuple[int, int]], list[int]] = {}
-    for body, mask_set in masks.items():
-        kinds.setdefault(frozenset(mask_set), []).append(body)
-    mixed = False
-    for first, bodies in kinds.items():
-        for second, others in kinds.items():
-            touching = {bool(a[0] & b[1] or b[0] & a[1]) for a in first for b in second}
-            mixed |= len(touching) == 2
-            if touching != {False}:
-                continue
-            if len(bodies) * len(others) > MOST_EXCLUDES:
-                message = f"exclude more than {MOST_EXCLUDES} pairs of bodies; use fewer bodies"
-                raise ModelFileError(f"{source}: contype and conaffinity {message}")
-            excluded |= {(a, b) for a in bodies for b in others if a < b}
-    notes = (
-        [
-            "contype and conaffinity differ among the geoms of a body; bodies collide with all of "
-            "their colliding geoms if any two of these match"
-        ]
-        if mixed
-        else []
-    )
-    return tuple((names.body[a], names.body[b]) for a, b in sorted(excluded)), notes

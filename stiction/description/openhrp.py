@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stiction.description.base import excludes_of_fixed_base
 from stiction.description.checks import COORDINATES, VELOCITIES, check
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
 from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
@@ -80,6 +81,7 @@ def _description(top: list[Node], source: str, stem: str, base: str | None) -> D
         frames=frames,
         sensors=sensors,
         keyframes=(_home(tree),),
+        contact_excludes=excludes_of_fixed_base(tree.joints),
         notes=(*_outside(top), *tree.notes()),
     )
     check(description)

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from stiction.description.base import BASES, NO_INERTIA, base_of
+from stiction.description.base import BASES, NO_INERTIA, base_of, excludes_of_fixed_base
 from stiction.description.checks import check
 from stiction.description.description import NOWHERE, WORLD, Description, Link
 from stiction.description.plain import first_few, vector
@@ -143,6 +143,7 @@ def _description(robot: Element, tree: Tree, joints: Joints, shapes: Shapes) -> 
         tuple(bodies),
         tuple(moves),
         shapes=tuple(shapes.shapes),
+        contact_excludes=excludes_of_fixed_base(moves),
         notes=(*notes, *shapes.notes()),
     )
 

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.description.description import WORLD
 from stiction.errors import ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
@@ -17,14 +18,14 @@ from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
-FORMAT = 1  # of the .npz file
+FORMAT = 2  # of the .npz file; format 1 is read, too
 # exceptions that numpy, zipfile and zlib raise for a damaged file
 _UNREADABLE = (
     OSError,
     ValueError,
     TypeError,
     EOFError,
-    KeyError,
+    LookupError,
     RuntimeError,
     zipfile.BadZipFile,
     zlib.error,
@@ -41,17 +42,29 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
     try:
         with np.load(path, allow_pickle=False) as file:
             values = {key: file[key] for key in file.files}
+        if np.array_equal(values.get("format", 0), 1):
+            values = {**fields_since_format_1(values), **values}
     except _UNREADABLE as error:
         raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
     version = values.pop("format", "unknown")
-    if not np.array_equal(version, FORMAT):
+    if not any(np.array_equal(version, known) for known in range(1, FORMAT + 1)):
         raise ModelFileError(
-            f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
+            f"{path}: robot format {version}; this version of stiction reads 1 to {FORMAT}"
         )
     missing = set(names) ^ values.keys()
     if missing:
         raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
     return {**values, **{key: str(values[key]) for key in ("name", "source")}}
+
+
+def fields_since_format_1(values: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Return the fields that a file of format 1 lacks, as they follow from the others.
+
+    Such files name the link of a shape after merging, and express masks as excludes of links.
+    """
+    ones = np.ones(len(values["shape_link"]), int)
+    bodies = np.append(values["link_name"], WORLD)[values["shape_link"]]
+    return {"shape_body": bodies, "shape_contype": ones, "shape_conaffinity": ones}
 
 
 def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
@@ -87,7 +100,10 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_size": (shapes, 3),
         "shape_position": (shapes, 3),
         "shape_rotation": (shapes, 3, 3),
+        "shape_body": (shapes,),
         "shape_collides": (shapes,),
+        "shape_contype": (shapes,),
+        "shape_conaffinity": (shapes,),
         "shape_vertex": (shapes + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),

@@ -18,8 +18,10 @@ from stiction.description.rotation import Pose
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
-from stiction.robot.file import check_arrays, read_arrays, write_arrays
+from stiction.robot.file import check_arrays, fields_since_format_1, read_arrays, write_arrays
 from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
+
+EVERY_BIT = -1  # a mask that matches every other one
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,10 @@ class Robot:
     shape_position: np.ndarray  # (shapes, 3)
     shape_rotation: np.ndarray  # (shapes, 3, 3)
     shape_material: np.ndarray  # (shapes) name
+    shape_body: np.ndarray  # (shapes) name of its link in the file, which may have been merged
     shape_collides: np.ndarray  # (shapes) bool
+    shape_contype: np.ndarray  # (shapes) bits, as in `Shape`
+    shape_conaffinity: np.ndarray  # (shapes)
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -87,7 +92,7 @@ class Robot:
     keyframe_v: np.ndarray  # (keyframes, nv)
     keyframe_control: np.ndarray  # (keyframes, nu) NaN where the file gives none
     contact_pairs: np.ndarray  # (n, 2) names of shapes
-    contact_excludes: np.ndarray  # (n, 2) names of links
+    contact_excludes: np.ndarray  # (n, 2) names of links of the file
     home: np.ndarray  # (nq) configuration to start from
 
     @property
@@ -153,9 +158,9 @@ class Robot:
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
-        These are the colliding shapes of moving links, without those of links that the file
-        excludes from contact with the fixed world (by <exclude> or by contype and conaffinity),
-        plus those that a <pair> of the file joins with a shape fixed in the world.
+        These are the colliding shapes of moving links that may touch a plane of the file by their
+        masks and the excludes, plus those that a <pair> joins with a shape fixed in the world.
+        Without planes, the ground is not in the file: it touches every shape that has a mask.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
         fixed = set(self.shape_name[self.shape_link < 0].tolist())
@@ -165,11 +170,27 @@ class Robot:
             for one, other in (pair, pair[::-1])
             if one in fixed
         }
-        apart = {name for pair in self.contact_excludes.tolist() if WORLD in pair for name in pair}
-        links = np.append(self.link_name, WORLD)[self.shape_link]
-        return moving & (
-            np.isin(self.shape_name, list(paired)) | ~np.isin(links, list(apart - {WORLD}))
-        )
+        touches = np.isin(self.shape_name, list(paired))
+        for plane in self._planes:
+            own, other = self.shape_contype, self.shape_conaffinity
+            match = ((own & other[plane]) | (own[plane] & other)) != 0
+            touches |= match & ~self._excluded_from(str(self.shape_body[plane]))
+        if not len(self._planes):
+            masked = (self.shape_contype | self.shape_conaffinity) != 0
+            touches |= masked & ~self._excluded_from(WORLD)
+        return moving & touches
+
+    @property
+    def _planes(self) -> np.ndarray:
+        """Shapes that are colliding planes fixed in the world: the ground of the file."""
+        planes = self.shape_collides & (self.shape_kind == SHAPE_KINDS.index("plane"))
+        return np.flatnonzero(planes & (self.shape_link < 0))
+
+    def _excluded_from(self, body: str) -> np.ndarray:
+        """Which shapes are on a link that the file excludes from contact with a link, (shapes)."""
+        pairs = [pair for pair in self.contact_excludes.tolist() if body in pair]
+        others = {name for pair in pairs for name in pair} - {body}
+        return np.isin(self.shape_body, list(others))
 
     def vertices_of(self, shape: int | np.integer) -> np.ndarray:
         """Vertices of a hull or a set of points, in the shape's frame [m], (n, 3)."""
@@ -203,7 +224,7 @@ class Robot:
     def with_colliding(self, *names: str) -> Robot:
         """Return the same robot where only these shapes, or all shapes of these links, collide.
 
-        They also touch the ground, regardless of the pairs and excludes of the file.
+        They also touch the ground, regardless of the masks, pairs and excludes of the file.
         """
         collides = np.zeros(len(self.shape_name), bool)
         for name in names:
@@ -216,9 +237,16 @@ class Robot:
                     f"name has one; its shapes are {known}"
                 )
             collides |= chosen
-        kept = [WORLD not in pair for pair in self.contact_excludes.tolist()]
+        ground = {WORLD, *self.shape_body[self._planes].tolist()}
+        kept = [ground.isdisjoint(pair) for pair in self.contact_excludes.tolist()]
         excludes = self.contact_excludes[np.array(kept, bool)]
-        return dataclasses.replace(self, shape_collides=collides, contact_excludes=excludes)
+        return dataclasses.replace(
+            self,
+            shape_collides=collides,
+            shape_contype=np.where(collides, EVERY_BIT, self.shape_contype),
+            shape_conaffinity=np.where(collides, EVERY_BIT, self.shape_conaffinity),
+            contact_excludes=excludes,
+        )
 
     def with_material(self, name: str) -> Robot:
         """Return the same robot with all shapes of one material, for `World(materials=...)`."""
@@ -274,7 +302,8 @@ class Robot:
             "shape_size": np.zeros(3),
             "shape_vertex": len(self.vertices) + len(points),
         }
-        for field in ("link", "position", "rotation", "material"):
+        copied = ("link", "body", "position", "rotation", "material", "contype", "conaffinity")
+        for field in copied:
             added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
         changed: dict[str, Any] = {
             field: np.concatenate([getattr(self, field), np.array([value])])
@@ -309,10 +338,16 @@ class Robot:
         return self.keyframe_q[found[0]].copy()
 
     def digest(self) -> str:
-        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits."""
+        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits.
+
+        Fields that files of format 1 lack count only where they differ from what such a file means.
+        """
         digest = hashlib.sha256()
+        implied = fields_since_format_1(vars(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            if field.name in implied and np.array_equal(value, implied[field.name]):
+                continue
             if field.name not in ("name", "source", "notes"):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]

@@ -351,6 +351,12 @@ def test_sizes_are_positive(radius):
     assert "sizes must be positive" in complaint(with_foot(size=(radius,)))
 
 
+@pytest.mark.parametrize("mask", [2**31, -(2**31) - 1, 1.5, None])
+@pytest.mark.parametrize("field", ["contype", "conaffinity"])
+def test_masks_have_32_bits(field, mask):
+    assert f"has {field} {mask!r}; give a whole" in complaint(with_foot(**{field: mask}))
+
+
 def test_a_hull_has_four_finite_vertices():
     corners = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     check(with_foot(kind="hull", size=(), vertices=corners))

@@ -341,15 +341,16 @@ def test_shapes_in_a_pair_collide_with_each_other_only():
     description = read(world, pairs)
     assert [shape.collides for shape in description.shapes] == [True, True, True, False]
     assert description.contact_pairs == (("g0", "g1"), ("g0", "g2"))
-    assert ("b1", "b2") in description.contact_excludes
+    assert description.contact_excludes == ()
 
 
-def test_contype_and_conaffinity_become_excludes():
-    geom = '<geom name="g{0}" size="0.1" contype="0" conaffinity="1"/>'
+def test_contype_and_conaffinity_are_kept():
+    geom = '<geom name="g{0}" size="0.1" contype="0" conaffinity="{0}"/>'
     body = '<body name="b{0}" pos="{0} 0 0"><freejoint/>' + geom + "</body>"
     floor = '<geom name="floor" type="plane" size="1 1 1"/>'
-    description = read(floor + body.format(1) + body.format(2))
-    assert description.contact_excludes == (("b1", "b2"),)
+    shapes = read(floor + body.format(1) + body.format(-2147483648)).shapes
+    assert [shape.contype for shape in shapes] == [1, 0, 0]
+    assert [shape.conaffinity for shape in shapes] == [1, 1, -2147483648]
 
 
 def test_excludes_are_read():

@@ -128,6 +128,23 @@ def test_masks_decide_what_touches_the_floor_of_the_file():
     assert touching(mjcf(one, two)) == {"a_geom", "b_geom"}  # any mask, of ground not in the file
     excluded = '<exclude body1="world" body2="b"/>'
     assert touching(mjcf(one, two, contact=excluded)) == {"a_geom"}
+    floor = f"<body name='stand'>{FLOOR.format('')}</body>"
+    from_stand = '<exclude body1="stand" body2="b"/>'
+    assert touching(mjcf(floor, one, two, contact=from_stand)) == set()
+    assert touching(mjcf(floor, one, two, contact=from_stand).with_colliding("b")) == {"b_geom"}
+
+
+def test_masks_are_those_of_geoms_not_of_bodies():
+    geoms = '<geom name="in" size="0.1" contype="4" conaffinity="0"/><geom name="out" size="0.1"/>'
+    body = f'<body name="a" pos="0 0 1"><freejoint/>{geoms}</body>'
+    assert touching(mjcf(FLOOR.format(""), body)) == {"out"}
+
+
+def test_an_exclude_of_a_welded_body_is_not_that_of_its_carrier():
+    hand = '<body name="hand"><geom name="hand_geom" size="0.1"/></body>'
+    arm = BODY.format("arm", 0, "").replace("</body>", hand + "</body>")
+    excluded = '<exclude body1="world" body2="hand"/>'
+    assert touching(mjcf(FLOOR.format(""), arm, contact=excluded)) == {"arm_geom"}
 
 
 def test_a_user_who_chooses_what_collides_is_obeyed():
