@@ -1,0 +1,1 @@
+"""Contact between two convex shapes: distance, closest points, normal, manifold."""
