@@ -15,6 +15,7 @@ Quaternion = tuple[float, float, float, float]
 NOWHERE: Vector = (0.0, 0.0, 0.0)
 UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 WORLD = "world"  # link name of a joint, shape or frame that is fixed in space
+ANY = (1, 1)  # mask of a shape that may touch every other one of this mask
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
 SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
@@ -62,6 +63,9 @@ class Shape:
     `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
     ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
     along z. A shape of kind points touches only with these points.
+
+    `mask` is contype and conaffinity of MJCF: two shapes touch each other only if the contype of
+    one and the conaffinity of the other have a bit in common.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Shape:
     material: str = "default"
     collides: bool = True
     vertices: tuple[Vector, ...] = ()
+    mask: tuple[int, int] = ANY
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class Description:
-    """A robot as its file describes it: a tree of links under WORLD."""
+    """A robot as its file describes it: a tree of links under WORLD, or only shapes on WORLD."""
 
     name: str
     source: str  # file it was read from, or the code that made it

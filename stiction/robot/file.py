@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -48,10 +48,22 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
         raise ModelFileError(
             f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
         )
+    values = {**_defaults(values.get("shape_link", ())), **values}
     missing = set(names) ^ values.keys()
     if missing:
         raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
     return {**values, **{key: str(values[key]) for key in ("name", "source")}}
+
+
+def _defaults(shape_link: Sized) -> dict[str, np.ndarray]:
+    """Values of the fields that are not in the first files of this format."""
+    return {"placed": np.array(False), "shape_mask": np.ones((len(shape_link), 2), int)}
+
+
+def is_default(robot: Robot, name: str) -> bool:
+    """Whether a field that older files do not have is as they imply."""
+    default = _defaults(robot.shape_link).get(name)
+    return default is not None and np.array_equal(getattr(robot, name), default)
 
 
 def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
@@ -88,6 +100,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_position": (shapes, 3),
         "shape_rotation": (shapes, 3, 3),
         "shape_collides": (shapes,),
+        "shape_mask": (shapes, 2),
         "shape_vertex": (shapes + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),
@@ -99,6 +112,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "keyframe_v": (keyframes, nv),
         "keyframe_control": (keyframes, actuators),
         "home": (nq,),
+        "placed": (),
     }
 
 

@@ -14,21 +14,25 @@ from numpy.typing import ArrayLike
 from stiction.compiler.arguments import numbers
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
-from stiction.description.rotation import Pose
 from stiction.errors import InputError, ModelFileError
-from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
+from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
-from stiction.robot.file import check_arrays, read_arrays, write_arrays
-from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
+from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
+from stiction.robot.placement import home_poses, placed
+from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
 
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A robot or a free object as flat arrays: nl links, nq positions, nv velocities; SI units."""
+    """A robot or an object as flat arrays: nl links, nq positions, nv velocities; SI units.
+
+    Link -1 is the world. Shapes on it are fixed; a robot without links is scenery.
+    """
 
     name: str
     source: str  # file it was read from, or the code that made it
     notes: np.ndarray  # remarks for the user on how it was read
+    placed: np.ndarray  # () bool: whether `at` placed it; a world then leaves it there
 
     link_name: np.ndarray  # (nl)
     parent: np.ndarray  # (nl) link, -1 for the world
@@ -65,6 +69,7 @@ class Robot:
     shape_rotation: np.ndarray  # (shapes, 3, 3)
     shape_material: np.ndarray  # (shapes) name
     shape_collides: np.ndarray  # (shapes) bool
+    shape_mask: np.ndarray  # (shapes, 2) contype and conaffinity, as in `Shape`
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -109,45 +114,15 @@ class Robot:
         """Return the same robot under another name."""
         return dataclasses.replace(self, name=str(name))
 
-    def at(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Robot:
-        """Return the same robot with this pose of its base at home [m, w x y z]."""
-        position, quaternion = numbers(position), numbers(quaternion)
-        if position.shape != (3,) or quaternion.shape != (4,):
-            raise InputError(
-                f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4"
-            )
-        if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
-            raise InputError(
-                f"robot '{self.name}': at({position}, {quaternion}): give finite numbers and a "
-                "quaternion that is not zero"
-            )
-        roots = np.flatnonzero(self.parent < 0)
-        if len(roots) != 1:
-            raise InputError(
-                f"robot '{self.name}' has {len(roots)} roots; at() places robots with one"
-            )
-        root = roots[0]
-        if self.joint_type[root] == FREE:
-            home = self.home.copy()
-            start = self.q_index[root]
-            home[start : start + 7] = [*position, *(quaternion / np.linalg.norm(quaternion))]
-            return dataclasses.replace(self, home=home)
-        return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
+    def at(self, position: ArrayLike, turn: ArrayLike = 0.0) -> Robot:
+        """Return the same robot placed in the world, where every world leaves it.
 
-    def _moved(self, pose: Pose) -> dict[str, Any]:
-        """The fields that change when everything fixed to the world moves by a pose."""
-        changed: dict[str, Any] = {}
-        for what, fixed in (
-            ("joint", self.parent < 0),
-            ("frame", self.frame_link < 0),
-            ("shape", self.shape_link < 0),
-        ):
-            positions = getattr(self, f"{what}_position").copy()
-            rotations = getattr(self, f"{what}_rotation").copy()
-            for i in np.flatnonzero(fixed):
-                positions[i], rotations[i] = pose.then(Pose(positions[i], rotations[i]))
-            changed |= {f"{what}_position": positions, f"{what}_rotation": rotations}
-        return changed
+        position [m]; turn about z [rad], or a quaternion w x y z. For a free base this is its pose
+        at home. Any other robot, and scenery, moves by this pose together with everything that is
+        fixed in its file: the origin of the file is then at `position`, and a planar base moves in
+        the plane through it that has turned with it.
+        """
+        return placed(self, position, turn)
 
     @property
     def shape_touches(self) -> np.ndarray:
@@ -241,7 +216,7 @@ class Robot:
             )
         shape = self._sole(name)
         kind = SHAPE_KINDS[self.shape_kind[shape]]
-        turned = home_rotation(self, int(self.shape_link[shape])) @ self.shape_rotation[shape]
+        turned = home_poses(self)[self.shape_link[shape]].rotation @ self.shape_rotation[shape]
         if kind == "box":
             face = lowest_face_of_box(self.shape_size[shape], -turned[2])
         else:
@@ -274,7 +249,7 @@ class Robot:
             "shape_size": np.zeros(3),
             "shape_vertex": len(self.vertices) + len(points),
         }
-        for field in ("link", "position", "rotation", "material"):
+        for field in ("link", "position", "rotation", "material", "mask"):
             added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
         changed: dict[str, Any] = {
             field: np.concatenate([getattr(self, field), np.array([value])])
@@ -313,7 +288,7 @@ class Robot:
         digest = hashlib.sha256()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name not in ("name", "source", "notes"):
+            if field.name not in ("name", "source", "notes") and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 
