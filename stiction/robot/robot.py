@@ -21,6 +21,8 @@ from stiction.robot.file import check_arrays, is_default, read_arrays, write_arr
 from stiction.robot.placement import home_poses, placed
 from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
 
+FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
+
 
 @dataclass(frozen=True, eq=False)
 class Robot:
@@ -125,20 +127,27 @@ class Robot:
         return placed(self, position, turn)
 
     @property
+    def shape_is_ground(self) -> np.ndarray:
+        """Which shapes are ground: colliding planes, fixed in the world, that face up; (shapes)."""
+        planes = self.shape_kind == SHAPE_KINDS.index("plane")
+        faces_up = self.shape_rotation[:, 2, 2] > FACES_UP
+        return planes & faces_up & self.shape_collides & (self.shape_link < 0)
+
+    @property
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
         These are the colliding shapes of moving links, without those of links that the file
         excludes from contact with the fixed world (by <exclude> or by contype and conaffinity),
-        plus those that a <pair> of the file joins with a shape fixed in the world.
+        plus those that a <pair> of the file joins with its ground.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
-        fixed = set(self.shape_name[self.shape_link < 0].tolist())
+        ground = set(self.shape_name[self.shape_is_ground].tolist())
         paired = {
             other
             for pair in self.contact_pairs.tolist()
             for one, other in (pair, pair[::-1])
-            if one in fixed
+            if one in ground
         }
         apart = {name for pair in self.contact_excludes.tolist() if WORLD in pair for name in pair}
         links = np.append(self.link_name, WORLD)[self.shape_link]

@@ -17,7 +17,6 @@ from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import FREE, Dynamics
 from stiction.robot.robot import Robot
 from stiction.world.outlines import link_origin, reach
-from stiction.world.scenery import ground_planes
 
 CLEARANCE = 0.1  # between robots placed side by side [m]
 TOUCHING = 1e-9  # overlaps up to this count as touching [m]
@@ -57,7 +56,7 @@ def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
     found, first = [], 1
     for robot in robots:
         low, high = [], []
-        fixed = robot.shape_collides & ~ground_planes(robot)
+        fixed = robot.shape_collides & ~robot.shape_is_ground
         shapes = np.flatnonzero(robot.shape_touches if robot.nv else fixed)
         for shape in shapes:
             link = first + int(robot.shape_link[shape]) if robot.nv else 0

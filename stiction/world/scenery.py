@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
 from stiction.robot.placement import fixed
 from stiction.robot.robot import Robot
 from stiction.world.ground import LEVEL, Ground, Plane, Slope
 
-FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
 SAME = 1e-9  # planes whose heights [m] and normals differ by less are one
 
 
@@ -58,7 +56,7 @@ def scenery_of(robots: Iterable[Robot]) -> Scenery:
     chosen = [
         (robot, shape)
         for robot in robots
-        for shape in np.flatnonzero((robot.shape_link < 0) & ~ground_planes(robot))
+        for shape in np.flatnonzero((robot.shape_link < 0) & ~robot.shape_is_ground)
     ]
 
     def stacked(field: str, *shape: int) -> np.ndarray:
@@ -82,13 +80,6 @@ def scenery_of(robots: Iterable[Robot]) -> Scenery:
 
 
 # ------------------------------------------------------------------------------------------- ground
-
-
-def ground_planes(robot: Robot) -> np.ndarray:
-    """Which shapes are ground: colliding planes, fixed in the world, that face up; (shapes)."""
-    planes = robot.shape_kind == SHAPE_KINDS.index("plane")
-    faces_up = robot.shape_rotation[:, 2, 2] > FACES_UP
-    return planes & faces_up & robot.shape_collides & (robot.shape_link < 0)
 
 
 def ground_of_files(robots: Iterable[Robot]) -> tuple[Ground, list[str]]:
@@ -127,7 +118,7 @@ def _grounds(robots: Iterable[Robot]) -> list[tuple[str, Plane | Slope]]:
     return [
         (f"{robot.name}/{robot.shape_name[shape]}", _plane(robot, shape))
         for robot in robots
-        for shape in np.flatnonzero(ground_planes(robot))
+        for shape in np.flatnonzero(robot.shape_is_ground)
     ]
 
 
