@@ -1,7 +1,9 @@
 """What is fixed in a world: scenery, the fixed shapes of files, and their planes as ground."""
 
+import re
 import warnings
 from math import cos, pi, sin
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from stiction.errors import InputError
 from stiction.world.contact_points import contact_points_of
 from stiction.world.materials import pair_table
 
+DOCS = Path(__file__).parents[2] / "docs/contact.md"
 BALL = '<body name="ball" pos="0 0 {}"><freejoint/><geom name="skin" size="0.1"/></body>'
 FLOOR = '<geom name="floor" type="plane" size="5 5 1" {}/>'
 TABLE = """
@@ -153,6 +156,18 @@ def test_a_motion_file_holds_the_scenery(tmp_path):
     assert loaded.notes == []  # its ground is that of the file
     for name, array in world.scenery._asdict().items():
         np.testing.assert_array_equal(getattr(loaded.scenery, name), array)
+
+
+def test_the_world_of_the_docs_can_be_made(tmp_path, monkeypatch):
+    (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    walls = '<geom name="wall" type="box" size="3 0.1 1" pos="0 3 1"/>'
+    text = f"<mujoco><worldbody>{FLOOR.format('')}{walls}</worldbody></mujoco>"
+    (tmp_path / "hall.xml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    names = {"st": st}
+    exec(program, names)
+    assert len(names["world"].scenery.name) == 6
+    assert names["world"].ground == Plane(material="friction 1.0")
 
 
 # ------------------------------------------------------------------------------------------- files
