@@ -49,8 +49,8 @@ def check(description: Description) -> None:
 
 def _counts(description: Description) -> Iterator[str]:
     count = len(description.links)
-    if count == 0:
-        yield f"'{description.name}' has no links; it needs at least one"
+    if count == 0 and not description.shapes:
+        yield f"'{description.name}' has no links and no shapes; it needs at least one"
     if count > MOST_LINKS:
         yield f"'{description.name}' has {count} links; the maximum is {MOST_LINKS}"
 
@@ -120,7 +120,8 @@ def _links(description: Description) -> Iterator[str]:
 
 
 def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
-    moments = np.linalg.eigvalsh([symmetric(link.inertia) for link in links])
+    matrices = np.array([symmetric(link.inertia) for link in links]).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(matrices)
     smallest, middle, largest = moments.T
     indefinite = smallest < -ROUNDING * np.abs(largest) - NOTHING
     impossible = smallest + middle < (1.0 - ROUNDING) * largest - NOTHING

@@ -140,7 +140,7 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class Description:
-    """A robot as its file describes it: a tree of links under WORLD."""
+    """A robot as its file describes it: a tree of links under WORLD, or only shapes on WORLD."""
 
     name: str
     source: str  # file it was read from, or the code that made it

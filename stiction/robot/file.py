@@ -64,7 +64,8 @@ def fields_since_format_1(values: dict[str, Any]) -> dict[str, np.ndarray]:
     """
     ones = np.ones(len(values["shape_link"]), int)
     bodies = np.append(values["link_name"], WORLD)[values["shape_link"]]
-    return {"shape_body": bodies, "shape_contype": ones, "shape_conaffinity": ones}
+    masks = {"shape_contype": ones, "shape_conaffinity": ones}
+    return {"shape_body": bodies, **masks, "placed": np.array(False)}
 
 
 def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
@@ -115,6 +116,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "keyframe_v": (keyframes, nv),
         "keyframe_control": (keyframes, actuators),
         "home": (nq,),
+        "placed": (),
     }
 
 

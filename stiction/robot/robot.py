@@ -14,23 +14,29 @@ from numpy.typing import ArrayLike
 from stiction.compiler.arguments import numbers
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
-from stiction.description.rotation import Pose
 from stiction.errors import InputError, ModelFileError
-from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
+from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
 from stiction.robot.file import check_arrays, fields_since_format_1, read_arrays, write_arrays
-from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
+from stiction.robot.placement import home_poses, placed
+from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
+
+FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
 
 EVERY_BIT = -1  # a mask that matches every other one
 
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A robot or a free object as flat arrays: nl links, nq positions, nv velocities; SI units."""
+    """A robot or an object as flat arrays: nl links, nq positions, nv velocities; SI units.
+
+    Link -1 is the world. Shapes on it are fixed; a robot without links is scenery.
+    """
 
     name: str
     source: str  # file it was read from, or the code that made it
     notes: np.ndarray  # remarks for the user on how it was read
+    placed: np.ndarray  # () bool: whether `at` placed it; a world then leaves it there
 
     link_name: np.ndarray  # (nl)
     parent: np.ndarray  # (nl) link, -1 for the world
@@ -114,77 +120,49 @@ class Robot:
         """Return the same robot under another name."""
         return dataclasses.replace(self, name=str(name))
 
-    def at(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Robot:
-        """Return the same robot with this pose of its base at home [m, w x y z]."""
-        position, quaternion = numbers(position), numbers(quaternion)
-        if position.shape != (3,) or quaternion.shape != (4,):
-            raise InputError(
-                f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4"
-            )
-        if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
-            raise InputError(
-                f"robot '{self.name}': at({position}, {quaternion}): give finite numbers and a "
-                "quaternion that is not zero"
-            )
-        roots = np.flatnonzero(self.parent < 0)
-        if len(roots) != 1:
-            raise InputError(
-                f"robot '{self.name}' has {len(roots)} roots; at() places robots with one"
-            )
-        root = roots[0]
-        if self.joint_type[root] == FREE:
-            home = self.home.copy()
-            start = self.q_index[root]
-            home[start : start + 7] = [*position, *(quaternion / np.linalg.norm(quaternion))]
-            return dataclasses.replace(self, home=home)
-        return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
+    def at(self, position: ArrayLike, turn: ArrayLike = 0.0) -> Robot:
+        """Return the same robot placed in the world, where every world leaves it.
 
-    def _moved(self, pose: Pose) -> dict[str, Any]:
-        """The fields that change when everything fixed to the world moves by a pose."""
-        changed: dict[str, Any] = {}
-        for what, fixed in (
-            ("joint", self.parent < 0),
-            ("frame", self.frame_link < 0),
-            ("shape", self.shape_link < 0),
-        ):
-            positions = getattr(self, f"{what}_position").copy()
-            rotations = getattr(self, f"{what}_rotation").copy()
-            for i in np.flatnonzero(fixed):
-                positions[i], rotations[i] = pose.then(Pose(positions[i], rotations[i]))
-            changed |= {f"{what}_position": positions, f"{what}_rotation": rotations}
-        return changed
+        position [m]; turn about z [rad], or a quaternion w x y z. For a free base this is its pose
+        at home. Any other robot, and scenery, moves by this pose together with everything that is
+        fixed in its file: the origin of the file is then at `position`, and a planar base moves in
+        the plane through it that has turned with it.
+        """
+        return placed(self, position, turn)
+
+    @property
+    def shape_is_ground(self) -> np.ndarray:
+        """Which shapes are ground: colliding planes, fixed in the world, that face up; (shapes)."""
+        planes = self.shape_kind == SHAPE_KINDS.index("plane")
+        faces_up = self.shape_rotation[:, 2, 2] > FACES_UP
+        return planes & faces_up & self.shape_collides & (self.shape_link < 0)
 
     @property
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
         These are the colliding shapes of moving links that may touch a plane of the file by their
-        masks and the excludes, plus those that a <pair> joins with a shape fixed in the world.
+        masks and the excludes, plus those that a <pair> joins with such a plane.
         Without planes, the ground is not in the file: it touches every shape that has a mask.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
-        fixed = set(self.shape_name[self.shape_link < 0].tolist())
+        ground = set(self.shape_name[self.shape_is_ground].tolist())
         paired = {
             other
             for pair in self.contact_pairs.tolist()
             for one, other in (pair, pair[::-1])
-            if one in fixed
+            if one in ground
         }
         touches = np.isin(self.shape_name, list(paired))
-        for plane in self._planes:
+        planes = np.flatnonzero(self.shape_is_ground)
+        for plane in planes:
             own, other = self.shape_contype, self.shape_conaffinity
             match = ((own & other[plane]) | (own[plane] & other)) != 0
             touches |= match & ~self._excluded_from(str(self.shape_body[plane]))
-        if not len(self._planes):
+        if not len(planes):
             masked = (self.shape_contype | self.shape_conaffinity) != 0
             touches |= masked & ~self._excluded_from(WORLD)
         return moving & touches
-
-    @property
-    def _planes(self) -> np.ndarray:
-        """Shapes that are colliding planes fixed in the world: the ground of the file."""
-        planes = self.shape_collides & (self.shape_kind == SHAPE_KINDS.index("plane"))
-        return np.flatnonzero(planes & (self.shape_link < 0))
 
     def _excluded_from(self, body: str) -> np.ndarray:
         """Which shapes are on a link that the file excludes from contact with a link, (shapes)."""
@@ -269,7 +247,7 @@ class Robot:
             )
         shape = self._sole(name)
         kind = SHAPE_KINDS[self.shape_kind[shape]]
-        turned = home_rotation(self, int(self.shape_link[shape])) @ self.shape_rotation[shape]
+        turned = home_poses(self)[self.shape_link[shape]].rotation @ self.shape_rotation[shape]
         if kind == "box":
             face = lowest_face_of_box(self.shape_size[shape], -turned[2])
         else:

@@ -85,7 +85,8 @@ def test_a_good_description_passes():
 
 
 def test_no_links():
-    assert "'hopper' has no links" in complaint(replace(GOOD, links=()))
+    empty = Description("hopper", "hopper.xml", (), ())
+    assert "'hopper' has no links and no shapes" in complaint(empty)
 
 
 def test_too_many_links():
