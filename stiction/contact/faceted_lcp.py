@@ -62,6 +62,7 @@ from stiction.contact.contact_model import (
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, solve_faceted
+from stiction.contact.solvers.lemke import SOLVED
 from stiction.errors import InputError
 from stiction.kernels.response import (
     NOT_CONVERGED,
@@ -109,7 +110,8 @@ def faceted_lcp(params, dynamics, contact, memory, work, dt):
             dynamics, contact, response, cones, int(params.facets), params.tolerance * unit
         )
         pivots, error = pivots + solution.pivots, solution.error / unit
-        stage = LEMKE if solution.solved and error <= params.tolerance else NOT_CONVERGED
+        solved = solution.status == SOLVED and error <= params.tolerance
+        stage = LEMKE if solved else NOT_CONVERGED
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
         if break_away(params, contact, response, cones.mu, like(dt, BROKEN_SPEED)) == 0:

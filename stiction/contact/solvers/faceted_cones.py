@@ -34,12 +34,13 @@ from stiction.kernels.vectors import (
 
 MOST_FACETS = 16
 STEEP = 0.9  # cosine of the angle to the normal within which a link's x axis gives no direction
-LEAST_COMPLIANCE = 1e-12  # of points that cannot move [1/kg]
-COMPLIANCE = 1e-6  # of a point, R / g
-ROUNDS = 6  # solutions at most, each with the compliance about the last impulses
+IMMOVABLE = 1e-12  # least velocity of a point per impulse on it [1/kg]
+COMPLIANCE = 1e-4, 100.0  # of a point, relative to g; or in slacks of the precision
+SOFTER, TRIALS = 10.0, 3  # if Lemke's method fails it tries again with more compliance
+ROUNDS = 8  # solutions in a trial, each with the compliance about the last impulses
 PIVOTS = 50  # at most, per unknown
-ROUNDING = 1e-2  # of the slack: numbers that differ by less are equal for Lemke's method
-FacetTable = Annotated[np.ndarray, (MOST_FACETS,)]
+ROUNDING = 0.1  # in slacks: numbers around 1 that differ by less are equal for Lemke's method
+PerFacet = Annotated[np.ndarray, (MOST_FACETS,)]
 Scalar = Annotated[np.ndarray, (1,)]
 
 
@@ -49,15 +50,18 @@ class FacetedCones(NamedTuple):
     mu: PerPoint  # coefficient of friction
     point: PerPoint  # points in the problem, in its order
     first: VectorPerPoint  # d_0 of every point
-    cosine: FacetTable  # of the angle from d_0 to d_k
-    sine: FacetTable
+    cosine: PerFacet  # of the angle from d_0 to d_k
+    sine: PerFacet
     size: Scalar  # unknowns of the last problem, (n + 2) m
     problem: Lemke
 
 
-class Units(NamedTuple):
-    """What the unknowns are relative to."""
+class Setup(NamedTuple):
+    """Size and units of a problem."""
 
+    facets: int  # n
+    points: int  # m
+    eps: float  # compliance R / g
     g: float  # mean velocity of a point per impulse on it [1/kg]
     speed: float  # largest velocity without contact [m/s]
 
@@ -67,37 +71,56 @@ class Solution(NamedTuple):
 
     pivots: int
     error: float  # of a velocity [m/s]
-    solved: bool  # Lemke's method found a solution every time
+    status: int  # of Lemke's method
 
 
 @kernel
-def solve_faceted(dynamics, contact, response, cones, facets, speed):
+def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
     """Write the impulses of all points; returns a `Solution`.
 
-    speed: error of a velocity that is negligible [m/s].
+    accuracy: error of a velocity that is negligible [m/s].
     """
-    problem, slack = cones.problem, dynamics.tree.slack[0]
+    slack = dynamics.tree.slack[0]
+    points = prepare_cones(dynamics, contact, cones, facets)
+    cones.size[0] = (facets + 2) * points
+    g, speed = choose_units(contact, response, cones, points)
+    pivots, error, status = 0, like(slack, 0), SOLVED
+    eps = max(like(slack, COMPLIANCE[0]), like(slack, COMPLIANCE[1]) * slack)
+    if speed > 0:
+        for _ in range(TRIALS):
+            setup = Setup(facets, points, eps, g, speed)
+            taken, error, status = solve_softly(contact, response, cones, setup, slack, accuracy)
+            pivots += taken
+            if status == SOLVED and error <= accuracy:
+                break
+            eps *= like(slack, SOFTER)
+    return Solution(pivots, error, status)
+
+
+@kernel
+def solve_softly(contact, response, cones, setup, slack, accuracy):
+    """Solve with compliance, and remove the velocities that it leaves, Eq. (4).
+
+    Returns pivots, the error of a velocity and the status of Lemke's method.
+    """
+    problem, n = cones.problem, (setup.facets + 2) * setup.points
     rounding = like(slack, ROUNDING) * slack
-    m = prepare_cones(dynamics, contact, cones, facets)
-    n = (facets + 2) * m
-    cones.size[0] = n
-    units = choose_units(contact, response, cones, m)
-    pivots, error, status = 0, like(speed, 0), SOLVED
-    if m == 0 or units.speed == 0:
-        return Solution(pivots, error, True)
-    write_matrix(contact, response, cones, facets, m, units.g)
+    pivots, error, status = 0, like(slack, 0), SOLVED
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(slack))
+    write_matrix(contact, response, cones, setup)
     for k in range(ROUNDS):
-        write_velocities(contact, response, cones, facets, m, units)
+        write_velocities(contact, response, cones, setup)
         if k == 0 or refine(problem, n) < -rounding:
             taken, status = lemke(problem, n, PIVOTS * n, rounding)
             pivots += taken
             if status == SOLVED:
                 refine(problem, n)
-        moved = store_impulses(contact, cones, facets, m, units)
-        error = like(speed, COMPLIANCE) * moved + units.speed * complementarity_error(problem, n)
-        if error <= speed or status != SOLVED:
+        moved = store_impulses(contact, cones, setup)
+        error = setup.eps * moved + setup.speed * complementarity_error(problem, n)
+        if error <= accuracy or status != SOLVED:
             break
-    return Solution(pivots, error, status == SOLVED)
+    return pivots, error, status
 
 
 # ----------------------------------------------------------------------------------- friction cones
@@ -112,7 +135,6 @@ def prepare_cones(dynamics, contact, cones, facets):
         cones.cosine[k], cones.sine[k] = math.cos(angle), math.sin(angle)
         cones.cosine[k + half], cones.sine[k + half] = -cones.cosine[k], -cones.sine[k]
     for i in range(contact.count[0]):
-        store_vector(contact.impulse, i, zero_vector(cones.mu[0]))
         store_vector(cones.first, i, first_direction(dynamics, contact, i))
         if contact.least_velocity[i] > NEVER:
             cones.point[m] = i
@@ -133,15 +155,15 @@ def first_direction(dynamics, contact, i):
 
 @kernel
 def choose_units(contact, response, cones, m):
-    """What impulses and velocities are relative to."""
+    """g of `Setup`, and its speed: 0 if no point comes down."""
     g = fastest = like(cones.mu[0], 0)
     for a in range(m):
         i = int(cones.point[a])
         G, v = delassus(contact, response, i, i), start_velocity(contact, response, i)
         g += G[0][0] + G[1][1] + G[2][2]
         fastest = max(fastest, dot(v, v))
-    g = max(g / like(g, max(3 * m, 1)), like(g, LEAST_COMPLIANCE))
-    return Units(g, math.sqrt(fastest))
+    g = max(g / like(g, max(3 * m, 1)), like(g, IMMOVABLE))
+    return g, math.sqrt(fastest)
 
 
 @kernel
@@ -155,16 +177,17 @@ def start_velocity(contact, response, i):
 
 
 @kernel
-def write_matrix(contact, response, cones, facets, m, g):
+def write_matrix(contact, response, cones, setup):
     """Write M of all points, block by block."""
-    for a in range(m):
-        for b in range(m):
+    facets, g = setup.facets, setup.g
+    for a in range(setup.points):
+        for b in range(setup.points):
             i, j = int(cones.point[a]), int(cones.point[b])
             G = delassus(contact, response, i, j)
             x, y, z = local_axes(contact, cones, j)
             columns = transform(G, x), transform(G, y), transform(G, z)
             inverse = like(g, 1) / g
-            own = like(g, COMPLIANCE if a == b else 0)
+            own = setup.eps if a == b else like(g, 0)
             x, y, z = local_axes(contact, cones, i)
             K = (
                 local_row(x, columns, inverse, (own, like(g, 0), like(g, 0))),
@@ -219,35 +242,35 @@ def write_friction(cones, facets, a, mu):
 
 
 @kernel
-def write_velocities(contact, response, cones, facets, m, units):
+def write_velocities(contact, response, cones, setup):
     """Write q: velocities without contact, with the compliance about the present impulses."""
-    q, R = cones.problem.q, like(units.g, COMPLIANCE) * units.g
-    for a in range(m):
+    q, R, facets = cones.problem.q, setup.eps * setup.g, setup.facets
+    for a in range(setup.points):
         i, row = int(cones.point[a]), (facets + 2) * a
         x, y, z = local_axes(contact, cones, i)
         v = sub(start_velocity(contact, response, i), scale(R, load_vector(contact.impulse, i)))
-        v = scale(like(R, 1) / units.speed, v)
+        v = scale(like(R, 1) / setup.speed, v)
         q[row], q[row + facets + 1] = dot(x, v), 0
         for k in range(facets):
             q[row + 1 + k] = cones.cosine[k] * dot(y, v) + cones.sine[k] * dot(z, v)
 
 
 @kernel
-def store_impulses(contact, cones, facets, m, units):
+def store_impulses(contact, cones, setup):
     """Write the impulses of all points; returns the largest change, as a velocity [m/s].
 
     Rounding may leave friction beyond its limit; it is cut to that.
     """
-    unit, most = units.speed / units.g, like(units.g, 0)
-    for a in range(m):
+    unit, most = setup.speed / setup.g, like(setup.g, 0)
+    for a in range(setup.points):
         i = int(cones.point[a])
         x, y, z = local_axes(contact, cones, i)
-        normal, along, across = impulse_of(cones, facets, a, cones.mu[i])
+        normal, along, across = impulse_of(cones, setup.facets, a, cones.mu[i])
         p = scale(unit, add(scale(normal, x), add(scale(along, y), scale(across, z))))
         change = sub(p, load_vector(contact.impulse, i))
         most = max(most, dot(change, change))
         store_vector(contact.impulse, i, p)
-    return units.g * math.sqrt(most)
+    return setup.g * math.sqrt(most)
 
 
 @kernel

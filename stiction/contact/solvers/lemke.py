@@ -43,6 +43,7 @@ from stiction.kernels.vectors import like
 SOLVED, RAY, PIVOT_LIMIT = 0, 1, 2  # how it ended
 BASIC = -1  # instead of the column of a variable
 NONE = -1  # instead of a row
+LOOSE = 100.0  # rounding of z_0 where nothing else blocks
 
 
 class Lemke(NamedTuple):
@@ -74,7 +75,8 @@ def lemke(problem, n, most, rounding):
     if problem.q[row] >= 0:
         write_solution(problem, n)
         return pivots, SOLVED
-    column, status = n, PIVOT_LIMIT
+    loose = like(rounding, LOOSE) * rounding
+    artificial, column, status = row, n, PIVOT_LIMIT
     while pivots < most:
         leaving = int(problem.basic[row])
         pivot(problem, n, row, column)
@@ -82,13 +84,23 @@ def lemke(problem, n, most, rounding):
         if leaving == 2 * n:
             status = SOLVED
             break
-        column = column_of(problem, n, leaving + n if leaving < n else leaving - n)
+        left, column = column, column_of(problem, n, complement(leaving, n))
         row = blocking_row(problem, n, column, rounding)
-        if row == NONE:
+        if may_leave(problem, n, artificial, column, rounding):
+            row = artificial
+        elif row == NONE and may_leave(problem, n, artificial, left, loose):
+            row, column = artificial, left  # z_0 is zero up to rounding
+        elif row == NONE:
             status = RAY
             break
     write_solution(problem, n)
     return pivots, status
+
+
+@kernel
+def complement(variable, n):
+    """z_i for w_i, and the reverse."""
+    return variable + n if variable < n else variable - n
 
 
 @kernel
@@ -156,16 +168,8 @@ def write_solution(problem, n):
 
 @kernel
 def blocking_row(problem, n, column, rounding):
-    """Row whose variable reaches zero first as that of the column grows, or NONE.
-
-    z_0 is preferred: when it reaches zero the problem is solved.
-    """
+    """Row whose variable reaches zero first as that of the column grows, or NONE."""
     ties = find_ties(problem, n, column, rounding)
-    if ties == 0:
-        return NONE
-    for i in range(n):
-        if problem.tied[i] == 1 and problem.basic[i] == 2 * n:
-            return i
     j = 0
     while ties > 1 and j < n:
         ties = keep_least(problem, n, column, j, rounding)
@@ -179,21 +183,39 @@ def blocking_row(problem, n, column, rounding):
 
 @kernel
 def find_ties(problem, n, column, rounding):
-    """Mark the rows that block first; returns how many."""
-    T, nothing = problem.T, like(problem.q[0], 0)
-    largest, first = nothing, like(problem.q[0], math.inf)
+    """Mark the rows that block first; returns how many.
+
+    Several if none of the variables that block before them becomes more negative than rounding.
+    """
+    T, zero = problem.T, like(problem.q[0], 0)
+    largest, most = zero, like(problem.q[0], math.inf)
     for i in range(n):
         largest = max(largest, abs(T[i, column]))
     for i in range(n):
         if T[i, column] > rounding * largest:
-            first = min(first, max(T[i, n + 1], nothing) / T[i, column])
+            most = min(most, (max(T[i, n + 1], zero) + rounding) / T[i, column])
     ties = 0
     for i in range(n):
         blocks = T[i, column] > rounding * largest
-        blocks = blocks and max(T[i, n + 1], nothing) <= first * T[i, column] + rounding
+        blocks = blocks and T[i, n + 1] <= most * T[i, column]
         problem.tied[i] = blocks
         ties += blocks
     return ties
+
+
+@kernel
+def may_leave(problem, n, row, column, rounding):
+    """Whether the variable of a row can become zero now, up to rounding of all others."""
+    T = problem.T
+    if abs(T[row, column]) <= rounding:
+        return False
+    step = T[row, n + 1] / T[row, column]
+    if step < -rounding:
+        return False
+    for i in range(n):
+        if i != row and T[i, n + 1] - step * T[i, column] < -rounding:
+            return False
+    return True
 
 
 @kernel
