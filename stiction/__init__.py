@@ -40,6 +40,7 @@ from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
 from stiction.contact.distributed import Distributed
+from stiction.contact.faceted_lcp import FacetedLCP
 from stiction.contact.feedback import Feedback
 from stiction.contact.gauss_seidel import GaussSeidel
 from stiction.contact.hunt_crossley import HuntCrossley
@@ -82,6 +83,7 @@ __all__ = [
     "Bilateral",
     "Coulomb",
     "Distributed",
+    "FacetedLCP",
     "Feedback",
     "ForcePlate",
     "GaussSeidel",

@@ -62,6 +62,7 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
     role: str = ""  # FRICTION, RESTITUTION, or anything else
+    multiple: float = 0.0  # values must be multiples of it; 0: any
 
 
 @dataclass(frozen=True)
@@ -254,7 +255,8 @@ def checked_parameter(model: str, name: str, bounds: Parameter, value: Any) -> f
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
         value, bool
     )
-    if not (number and math.isfinite(value) and bounds.low <= value <= bounds.high):
+    allowed = number and math.isfinite(value) and bounds.low <= value <= bounds.high
+    if not allowed or (bounds.multiple and value % bounds.multiple):
         unit = f" {bounds.unit}" if bounds.unit else ""
         raise InputError(f"{model}: {name} is {value!r}; give {_in_words(bounds)}{unit}")
     return float(value)
@@ -264,7 +266,8 @@ def _in_words(bounds: Parameter) -> str:
     """Return the allowed range in words."""
     low, high = bounds.low, bounds.high
     if math.isfinite(low) and math.isfinite(high):
-        return f"a number from {low:g} to {high:g}"
+        kind = f"multiple of {bounds.multiple:g}" if bounds.multiple else "number"
+        return f"a {kind} from {low:g} to {high:g}"
     if math.isfinite(low):
         return f"a finite number of at least {low:g}"
     return f"a finite number of at most {high:g}" if math.isfinite(high) else "a finite number"

@@ -24,22 +24,30 @@ SymmetricPerPoint = Annotated[np.ndarray, ("points", 6)]  # 3x3 matrices, rows o
 TwistPerLink = Annotated[np.ndarray, ("6 links",)]  # six numbers per link, link by link
 BlockPerLink = Annotated[np.ndarray, ("links", 6, 6)]
 LinkMatrix = Annotated[np.ndarray, ("6 links", "6 links")]
+PerUnknown = Annotated[np.ndarray, ("unknowns",)]  # of a complementarity problem, see lemke.py
+PerColumn = Annotated[np.ndarray, ("columns",)]  # of its tableau
+UnknownMatrix = Annotated[np.ndarray, ("unknowns", "unknowns")]
+Tableau = Annotated[np.ndarray, ("unknowns", "columns")]
 
 
 class NoScratch(NamedTuple):
     """Scratch of a model that needs none."""
 
 
-def allocate_scratch(kind: Any, points: int, links: int) -> Any:
-    """Return a tuple of this type with zeros, for these numbers of points and touching links."""
+def allocate_scratch(kind: Any, points: int, links: int, unknowns: int = 0) -> Any:
+    """Return a tuple of this type with zeros, for these numbers of points and touching links.
+
+    unknowns: of the complementarity problem of a model that solves one.
+    """
     sizes = {"points": points, "links": links, "6 links": 6 * links}
+    sizes |= {"unknowns": unknowns, "columns": unknowns + 2 if unknowns else 0}
     arrays = []
     for hint in _fields(kind).values():
         if get_origin(hint) is Annotated:
             shape = [sizes.get(n, n) for n in get_args(hint)[1]]
             arrays.append(np.zeros(shape))
         else:
-            arrays.append(allocate_scratch(hint, points, links))
+            arrays.append(allocate_scratch(hint, points, links, unknowns))
     return kind(*arrays)
 
 

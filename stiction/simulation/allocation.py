@@ -8,6 +8,7 @@ import numpy as np
 
 from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import FORCE_LAW, MODELS, Memory, NoContact, Workspace
+from stiction.contact.faceted_lcp import unknowns_of
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.response import allocate_response
@@ -71,7 +72,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     solved = declared.family != FORCE_LAW
     response = allocate_response(groups, world.nv, solved)
-    scratch = allocate_scratch(declared.scratch, count, groups)
+    scratch = allocate_scratch(declared.scratch, count, groups, unknowns_of(model, count))
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),

@@ -1,0 +1,136 @@
+"""`FacetedLCP`: friction cones with flat facets, as a linear complementarity problem.
+
+    [CBM] J-R. Chardonnet et al., see `gauss_seidel.py`; the method that it compares itself with
+    [ST]  D. Stewart and J. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
+          Coulomb friction", IEEE ICRA 2000: reference [4] of [CBM]
+    [AP]  M. Anitescu and F. A. Potra, "Formulating dynamic multi-rigid-body contact problems with
+          friction as solvable linear complementarity problems", Nonlinear Dynamics 14 (1997)
+
+    [CBM]             Here               Meaning
+    f T_e             contact.impulse    impulse of a point, p = c n + sum beta_k d_k
+    Lambda_c^-1       delassus           velocity per unit impulse, Eq. (16), (17)
+    B_c T_e + v_c^k   free_velocity      velocity without contact, Eq. (10), (13)
+    epsilon           restitution        Eq. (4), see `restitution.py`
+
+    c, beta, lambda   problem.z          unknowns of a point: normal impulse, impulses along the
+                                         facet directions d_k, sliding speed
+    v                 velocity of a point at the end of the step, relative to its least velocity
+
+[CBM], Eq. (7), without friction and in velocities, Eq. (10): normal impulses and normal velocities
+are not negative, and one of each pair is zero. [ST] adds friction as [CBM] describes it, "provided
+that friction cones are discretised into facets": n directions d_k along the ground, n even,
+
+    c >= 0         n . v >= 0                    c (n . v) = 0                                 (1)
+    beta_k >= 0    lambda + d_k . v >= 0         beta_k (lambda + d_k . v) = 0                 (2)
+    lambda >= 0    mu c - sum beta_k >= 0        lambda (mu c - sum beta_k) = 0                (3)
+
+The velocities are linear in all impulses, v = v_free + sum G p, so this is one problem of n + 2
+unknowns per point, (n + 2) m for m points; [CBM] have 3 m. Lemke's method solves it (`lemke.py`).
+[AP] prove that it has a solution, and that Lemke's method finds one, unless contacts jam: impulses
+within the cones, not all zero, that move nothing. If it ends in a ray or at its limit of pivots,
+the step counts as unsolved and its impulses are those of the last pivot.
+
+The friction that (2), (3) allow is a polygon with its corners at mu c d_k: between two corners it
+is mu c cos(pi/n), 30 % less than the exact cone with 4 facets, 8 % with 8 and 2 % with 16. A point
+that slides gets friction towards the corner that opposes its motion most, up to pi/n off its
+direction: it is deflected until it slides midway between two corners. So polygons are anisotropic,
+and their orientation matters: d_0 is the x axis of the point's link along the ground, or its y axis
+where x is within 26 degrees of the normal. Turning the world turns the motion.
+
+Ours: (4) where points are more than a link needs, G is singular, and Lemke's method would load at
+most as many points as it needs. A point gets the compliance R = COMPLIANCE g, g the mean velocity
+of a point per impulse on it, which selects the impulses of least norm; the velocities R p that it
+leaves are then removed, as in `coulomb.py`, by solving again with the compliance about p^ = p:
+
+    v = v_free + sum G p + R (p - p^)                                                          (4)
+
+usually with the same basis, so without pivots. (5) Impulses count as velocities g p, relative to
+the largest velocity without contact, so that units do not matter. (6) Static and kinetic friction
+follow the rule in `friction.py`.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from stiction.contact.contact_model import (
+    CONE_PER_POINT,
+    IMPULSE_SOLVER,
+    NO_ENERGY_GAIN,
+    NO_PULL,
+    Parameter,
+    contact_model,
+)
+from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
+from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
+from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, solve_faceted
+from stiction.contact.solvers.lemke import SOLVED
+from stiction.errors import InputError
+from stiction.kernels.response import (
+    NOT_CONVERGED,
+    gather_wrenches,
+    report_solution,
+    respond_to_wrenches,
+)
+from stiction.kernels.tree import OK
+from stiction.kernels.vectors import like
+
+AGAIN = 8  # most solutions in a step: one more each time that points break away
+LEMKE = 0  # stage
+MOST_UNKNOWNS = 8000  # two matrices of 0.5 GB
+
+Facets = Annotated[float, Parameter("", low=4, high=MOST_FACETS, multiple=2)]
+
+
+class FacetedLCP(NamedTuple):
+    """Friction cones with facets, and impacts, as one complementarity problem; Lemke's method."""
+
+    facets: Facets = 8.0  # of every friction cone
+    mu_static: Friction = 0.5  # at the corners of the polygon; 0: no static friction
+    mu_kinetic: Friction = 0.5
+    restitution: Restitution = 0.0
+    rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
+    stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
+    newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
+    tolerance: Tolerance = 1e-8  # error of velocities, relative to gravity's change in a step
+
+
+@contact_model(
+    FacetedLCP,
+    promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN),
+    family=IMPULSE_SOLVER,
+    scratch=FacetedCones,
+)
+def faceted_lcp(params, dynamics, contact, memory, work, dt):
+    """Write the impulses of all points."""
+    response, cones = work.response, work.scratch
+    choose_friction(params, contact, cones.mu)
+    unit = speed_scale(dynamics, contact, response, dt)
+    pivots, error, stage = 0, like(dt, 0), LEMKE
+    for _ in range(AGAIN):
+        solution = solve_faceted(
+            dynamics, contact, response, cones, int(params.facets), params.tolerance * unit
+        )
+        pivots, error = pivots + solution.pivots, solution.error / unit
+        solved = solution.status == SOLVED and error <= params.tolerance
+        stage = LEMKE if solved else NOT_CONVERGED
+        gather_wrenches(contact, response)
+        respond_to_wrenches(contact, response)
+        if break_away(params, contact, response, cones.mu, like(dt, BROKEN_SPEED)) == 0:
+            break
+    report_solution(response, pivots, error, stage)
+    response.report.left_wrenches[0] = 1
+    return OK
+
+
+def unknowns_of(params: Any, points: int) -> int:
+    """Unknowns of a model with facets if all contact points touch, (n + 2) m; 0 for other models.
+
+    Raises InputError if they are too many.
+    """
+    unknowns = int(getattr(params, "facets", -2) + 2) * points
+    if unknowns > MOST_UNKNOWNS:
+        raise InputError(
+            f"{type(params).__name__} with {params.facets:g} facets has {unknowns} unknowns for "
+            f"the {points} contact points of this world, and at most {MOST_UNKNOWNS}; use fewer "
+            "contact points (`robot.with_colliding`, `with_sole_points`), fewer facets, or Coulomb"
+        )
+    return unknowns
