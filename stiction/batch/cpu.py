@@ -13,6 +13,7 @@ import numpy as np
 
 from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.collision.bodies import POINTS, known_pairs, with_known_pairs
 from stiction.control.controller import allocate_memories
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
@@ -20,6 +21,7 @@ from stiction.simulation.allocation import allocate_work
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
+from stiction.world.bodies import capacity_of
 
 
 class Room(NamedTuple):
@@ -40,6 +42,7 @@ class CpuEngine:
         self.torque = problem.torque.astype(self.real)
         surface = in_precision(problem.surface, self.real)
         self.memory = self._for_all(surface.memory)
+        self.pairs = self._for_all(known_pairs(surface.bodies))
         self.control_memory = self._for_all(tuple(one.now for one in self._one_control_memory()))
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
         self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
@@ -77,9 +80,10 @@ class CpuEngine:
             in_precision(problem.model, self.real),
             map_arrays(np.ndarray.copy, self._surface),
         )
-        work = in_precision(allocate_work(problem.world, len(problem.point_names)), self.real)
+        points, between = len(problem.point_names), POINTS * capacity_of(problem.surface.bodies)
+        work = in_precision(allocate_work(problem.world, points, between), self.real)
         surface = system.surface
-        of_contact = (surface.contact, surface.work, surface.impact)
+        of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid
         written = (system.dynamics[1:], of_contact, system.control_memory, work)
         used = [(array, array.copy()) for array in arrays_of(written)]
         return Room(system, work, used)
@@ -118,7 +122,11 @@ class CpuEngine:
             control_memory=control_memory,
             forces=one_of(self._forces, world),
             model=type(self.problem.model)(*one_of(self._values, world)),
-            surface=surface._replace(contact=contact, memory=of_world(self.memory, world)),
+            surface=surface._replace(
+                contact=contact,
+                memory=of_world(self.memory, world),
+                bodies=with_known_pairs(surface.bodies, of_world(self.pairs, world)),
+            ),
         )
         self.status[world] = self._run(
             self.problem.integrator,
@@ -160,6 +168,9 @@ class CpuEngine:
         self.last_acceleration[worlds] = 0
         for array in (*self.memory, *self.control_memory):
             array[worlds] = 0
+        unknown = arrays_of(known_pairs(self._surface.bodies))
+        for array, clean in zip(arrays_of(self.pairs), unknown, strict=True):
+            array[worlds] = clean
 
 
 def one_of(values: Any, world: int) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from stiction.batch.leaves import arrays_of, map_arrays, map_leaves
 from stiction.batch.packed import LANES, Layout, viewer
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.collision.bodies import POINTS
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
@@ -26,9 +27,19 @@ from stiction.simulation.allocation import allocate_record, allocate_work
 from stiction.step.loop import Clock, Report, plug_ins_of, run
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
+from stiction.world.bodies import capacity_of
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
-SHARED = ("controllers", "forces", "dynamics.tree", "surface.points", "surface.ground")
+SHARED = (
+    "controllers",
+    "forces",
+    "dynamics.tree",
+    "surface.points",
+    "surface.ground",
+    *(f"surface.bodies.{name}" for name in ("shapes", "link", "position", "rotation")),
+    *(f"surface.bodies.{name}" for name in ("material", "pair", "first")),
+    *(f"surface.bodies.broad.{name}" for name in ("bounds", "filters")),
+)
 NONE: Any = ()  # a kernel takes no None
 run_world = kernel(run)
 
@@ -110,16 +121,16 @@ class CudaEngine:
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
         table = np.ascontiguousarray(problem.table[0], real)
-        places = len(problem.point_names)
+        places, between = len(problem.point_names), POINTS * capacity_of(problem.surface.bodies)
         return Bundle(
             in_precision(problem.controllers[0], real),
             in_precision(allocate_memories(problem.controllers[0], problem.world.nv), real),
             in_precision(problem.forces[0], real),
             allocate(tree),
             surface._replace(contact=surface.contact._replace(table=table)),
-            in_precision(allocate_work(problem.world, places), real),
+            in_precision(allocate_work(problem.world, places, between), real),
             StepState(problem.q[0].astype(real), problem.v[0].astype(real)),
-            in_precision(allocate_record(problem.world, places, 0), real),
+            in_precision(allocate_record(problem.world, places, 0, between=between), real),
             allocate_report(real),
         )
 

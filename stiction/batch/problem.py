@@ -25,6 +25,7 @@ from stiction.simulation.arguments import (
     is_count,
 )
 from stiction.simulation.warn import warn_of_long_step
+from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import bind_forces
 from stiction.world.forest import SLACK
@@ -141,6 +142,7 @@ def each_parameter(
     rows = worlds if given else 1
     values = np.tile(np.array(model, float), (rows, 1))
     _, _, pairs = contact_points_of(world)
+    pairs = [*pairs, *body_material_pairs(world)]
     one_table = surface.contact.table
     if any(name in FRICTION for name in given):  # then the friction of the robots' files is not
         one_table, _ = pair_table(model, pairs, world.materials)

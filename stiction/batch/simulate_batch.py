@@ -20,19 +20,21 @@ from stiction.batch.problem import (
     each_state,
     make_problem,
 )
+from stiction.collision.bodies import POINTS
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
-from stiction.kernels.tree import DIVERGED, OK
 from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.simulation.allocation import allocate_record
 from stiction.simulation.arguments import AUTOMATIC, is_count, is_real
 from stiction.step.record import Record
+from stiction.world.bodies import capacity_of
 from stiction.world.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
 MIDPOINT, ARTICULATED = Midpoint(), ArticulatedBody()
 WELL, DIVERGES, UNSETTLED = "well", "diverged", "joints not settled"
+CROWDED = "more bodies near each other than expected"
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,9 @@ class BatchSimulation:
 
     @property
     def status(self) -> np.ndarray:
-        """The status of each world: "well", "diverged" or "joints not settled"."""
+        """The status of each world, see `WELL`, `DIVERGES`, `UNSETTLED` and `CROWDED`."""
         told = self._engine.host("status").reshape(-1)
-        return np.where(told == OK, WELL, np.where(told == DIVERGED, DIVERGES, UNSETTLED))
+        return np.array([WELL, DIVERGES, UNSETTLED, CROWDED])[told]
 
     @property
     def unsolved(self) -> np.ndarray:
@@ -261,7 +263,8 @@ def simulate_batch(
 
 def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
     """Return a record of one world."""
-    return allocate_record(problem.world, len(problem.point_names), rows, channels)
+    between = POINTS * capacity_of(problem.surface.bodies)
+    return allocate_record(problem.world, len(problem.point_names), rows, channels, between)
 
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:

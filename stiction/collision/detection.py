@@ -59,6 +59,7 @@ class Contact(NamedTuple):
     pair: np.ndarray  # (capacity) row of `table`
     body_a: np.ndarray  # (capacity) link that touches
     body_b: np.ndarray  # (capacity) link that is touched, 0 for the ground
+    shape: np.ndarray  # (capacity, 2) of both bodies, where they are not the ground
     depth: np.ndarray  # (capacity) penetration [m], positive inside the ground, else minus the gap
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground, or of body_b

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.collision.bodies import Bodies, NoBodies
 from stiction.collision.detection import Contact
 from stiction.collision.points import ContactPoints
 from stiction.compiler.compiled import kernel
@@ -39,7 +40,7 @@ def allocate_impact() -> Impact:
 
 
 class Surface(NamedTuple):
-    """Where robots may touch the ground, what touches now, and what the contact model remembers."""
+    """Where robots may touch, what touches now, and what the contact model remembers."""
 
     points: ContactPoints
     ground: Any
@@ -47,6 +48,7 @@ class Surface(NamedTuple):
     memory: Memory
     work: Workspace
     impact: Impact
+    bodies: Bodies | NoBodies
 
 
 @kernel

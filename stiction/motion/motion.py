@@ -22,6 +22,7 @@ from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import allocate
 from stiction.motion.unsolved import UnsolvedSteps
 from stiction.robot.robot import Robot
+from stiction.step.record import BETWEEN
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.ground import ground_from, ground_values
 from stiction.world.mechanics import Energy, Momentum, measure
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 FORMAT = 1  # of the motion file
 RENAMED = {"places": "contact_points"}  # parameters with another name in earlier files
 ARRAYS = ("time", "q", "v", "torque", "passive", "force", "depth", "slip")
-LATER = ("contact_velocity", "solver")  # not in the first files of this format
+LATER = ("contact_velocity", "solver", "between")  # not in the first files of this format
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +72,15 @@ class Motion:
     # (n, 3) of the contact solver: iterations of all solutions tried in the step, and the largest
     # residual and stage (0: first method, 9: not solved) of the solutions that were used
     solver: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    # (n, points between bodies, 15): points at which bodies touch each other, see `step/record.py`
+    between: np.ndarray = field(default_factory=lambda: np.zeros(0))
     parameters: dict[str, Any] = field(default_factory=dict)  # settings of the simulation
     versions: dict[str, str] = field(default_factory=lambda: versions())
 
     def __post_init__(self) -> None:
         """Fill in zeros for arrays that were not recorded."""
-        for name, shape in (("contact_velocity", self.force.shape), ("solver", (len(self), 3))):
+        absent = {"contact_velocity": self.force.shape, "solver": (len(self), 3)}
+        for name, shape in (absent | {"between": (len(self), 0, BETWEEN)}).items():
             if getattr(self, name).shape == (0,):
                 object.__setattr__(self, name, np.zeros(shape))
 
@@ -135,6 +139,12 @@ class Motion:
         for array in followed:
             array.flags.writeable = False
         return followed
+
+    def force_between(self, first: str, second: str) -> np.ndarray:
+        """Force of the second body on the first [N], (n, 3); a body is a robot or a link."""
+        from stiction.metrics.between import force_between
+
+        return force_between(self, first, second)
 
     def joint(self, name: str) -> np.ndarray:
         """Position of a revolute or prismatic joint [rad or m], (n)."""
@@ -317,7 +327,8 @@ class Motion:
         n, nv = len(arrays["time"]), world.nv
         contact_points = arrays["depth"].shape[-1]
         shapes = {"time": (n,), "q": (n, world.nq), "depth": (n, contact_points)}
-        shapes |= {"solver": (n, 3)}
+        between = arrays["between"].shape[1] if "between" in arrays else 0
+        shapes |= {"solver": (n, 3), "between": (n, between, BETWEEN)}
         shapes |= {name: (n, contact_points, 3) for name in ("force", "slip", "contact_velocity")}
         for name in names:
             found, expected = arrays[name].shape, shapes.get(name, (n, nv))

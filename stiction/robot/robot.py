@@ -215,7 +215,7 @@ class Robot:
                     f"name has one; its shapes are {known}"
                 )
             collides |= chosen
-        ground = {WORLD, *self.shape_body[self._planes].tolist()}
+        ground = {WORLD, *self.shape_body[np.flatnonzero(self.shape_is_ground)].tolist()}
         kept = [ground.isdisjoint(pair) for pair in self.contact_excludes.tolist()]
         excludes = self.contact_excludes[np.array(kept, bool)]
         return dataclasses.replace(

@@ -6,22 +6,29 @@ from typing import Any
 
 import numpy as np
 
+from stiction.collision.bodies import POINTS, Bodies, NoBodies
 from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import FORCE_LAW, MODELS, Memory, NoContact, Workspace
 from stiction.contact.faceted_lcp import unknowns_of
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.response import allocate_response
-from stiction.step.record import Record
+from stiction.step.record import BETWEEN, Record
 from stiction.step.system import Work
+from stiction.world.bodies import (
+    body_material_pairs,
+    capacity_of,
+    make_bodies,
+    most_touching,
+)
 from stiction.world.contact_points import allocate_contact, contact_points_of, untouchable
 from stiction.world.ground import LEVEL
 from stiction.world.materials import check_named, pair_table
 from stiction.world.world import World
 
 
-def allocate_work(world: World, contact_points: int) -> Work:
-    """Return scratch for the steps of a world, all zero."""
+def allocate_work(world: World, contact_points: int, between: int = 0) -> Work:
+    """Return scratch for the steps of a world, all zero; between: contact points of bodies."""
     nq, nv = world.nq, world.nv
     shapes: dict[str, Any] = {"q": nq, "v": nv, "q_rate": nq, "q_sum": nq, "v_sum": nv}
     shapes |= {"wanted": 1, "share": 1, "torque": nv, "passive": nv, "first_q": nq, "first_v": nv}
@@ -29,19 +36,25 @@ def allocate_work(world: World, contact_points: int) -> Work:
     shapes |= {"impulse": (contact_points, 3), "depth": contact_points, "slip": (contact_points, 3)}
     shapes |= {"contact_velocity": (contact_points, 3)}
     shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
+    shapes |= {"between": (between, BETWEEN), "total_between": (between, BETWEEN)}
     shapes |= {"contact_work": 1, "total_work": 1}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Work(**arrays, first_mode=np.zeros(nv, np.int64))
 
 
 def allocate_record(
-    world: World, contact_points: int, rows: int, channels: tuple[str, ...] = Record._fields
+    world: World,
+    contact_points: int,
+    rows: int,
+    channels: tuple[str, ...] = Record._fields,
+    between: int = 0,
 ) -> Record:
     """Return arrays for a record of `rows` rows; channels not listed get no rows."""
     shapes: dict[str, tuple[int, ...]] = {
         "q": (world.nq,),
         "depth": (contact_points,),
         "solver": (3,),
+        "between": (between, BETWEEN),
     }
     shapes |= dict.fromkeys(("v", "torque", "passive"), (world.nv,))
     shapes |= dict.fromkeys(("force", "slip", "contact_velocity"), (contact_points, 3))
@@ -54,8 +67,12 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     declared = MODELS[type(model)]
     meet_ground = world.ground is not None and not isinstance(model, NoContact)
     contact_points, names, pairs = contact_points_of(world)
+    first_of_bodies = len(pairs)
+    pairs = [*pairs, *body_material_pairs(world)]
     if not meet_ground:
-        contact_points, names = ContactPoints(*(array[:0] for array in contact_points)), []
+        sizes = {"extent": contact_points.extent, "size": contact_points.size}
+        none = ContactPoints(*(array[:0] for array in contact_points))
+        contact_points, names = none._replace(**sizes), []
     unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
     table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
     notes = [*world.notes, *unmet, *notes] if meet_ground else []
@@ -66,19 +83,25 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
             for name in untouchable(world)
         ]
     count, groups = len(names), len(set(contact_points.group.tolist()))
+    bodies: Bodies | NoBodies = NoBodies()
+    if not isinstance(model, NoContact):
+        bodies = make_bodies(world, count, groups, first_of_bodies)
+    slots = capacity_of(bodies)
+    count, touching = count + POINTS * slots, groups + most_touching(bodies)
     memory = Memory(
         *(np.zeros((count, declared.point_memory)) for _ in range(2)),
-        *(np.zeros((groups, declared.group_memory)) for _ in range(2)),
+        *(np.zeros((groups + slots, declared.group_memory)) for _ in range(2)),
     )
     solved = declared.family != FORCE_LAW
-    response = allocate_response(groups, world.nv, solved)
-    scratch = allocate_scratch(declared.scratch, count, groups, unknowns_of(model, count))
+    response = allocate_response(touching, world.nv, solved)
+    scratch = allocate_scratch(declared.scratch, count, touching, unknowns_of(model, count))
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
-        allocate_contact(count, groups, table),
+        allocate_contact(count, groups, table, touching),
         memory,
         Workspace(scratch, np.zeros(2), response),
         impact=allocate_impact(),
+        bodies=bodies,
     )
     return surface, names, notes

@@ -15,6 +15,7 @@ from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.simulation.warn import warn_of_untouched
 from stiction.step.integrator import INTEGRATORS
+from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
 from stiction.world.world import World
 
@@ -73,6 +74,8 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
 
 def why_nothing_touches(world: World) -> str:
     """Return why no point of a world can touch the ground; '' if one can."""
+    if body_material_pairs(world):
+        return ""
     if world.ground is None:
         return "this world has no ground"
     if len(contact_points_of(world)[1]):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.collision.bodies import POINTS, NoBodies, known_pairs
 from stiction.contact.contact_model import (
     NoContact,
 )
 from stiction.control.controller import allocate_memories
-from stiction.errors import DivergenceError, InputError, JointSolveError
+from stiction.errors import DivergenceError, InputError, JointSolveError, SimulationError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, allocate
+from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, TOO_MANY_PAIRS, allocate
 from stiction.motion.motion import Motion
 from stiction.motion.unsolved import (
     UnsolvedSteps,
@@ -43,8 +44,14 @@ from stiction.simulation.warn import (
     warn_of_servos,
 )
 from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
-from stiction.step.record import Record
+from stiction.step.record import DEPTH, FORCE, SHAPES, SLIP, Record
 from stiction.step.system import StepState, System
+from stiction.world.bodies import (
+    body_material_pairs,
+    body_shape_names,
+    capacity_of,
+    most_touching,
+)
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.world import State, World, checked_vector
@@ -73,9 +80,10 @@ class ContactPoint:
 
     point: int  # its number, as in the arrays of a motion
     shape: str
+    touches: str  # "ground", or another shape
     force: np.ndarray  # mean over the step, on the robot, world axes [N]
     depth: float  # at the start of the step [m]
-    slip: np.ndarray  # velocity along the ground at the start of the step [m/s]
+    slip: np.ndarray  # velocity along what it touches at the start of the step [m/s]
 
 
 class Simulation:
@@ -123,7 +131,8 @@ class Simulation:
             model,
             surface,
         )
-        self._work = allocate_work(world, len(self.point_names))
+        self._between = POINTS * capacity_of(surface.bodies)
+        self._work = allocate_work(world, len(self.point_names), self._between)
         self._report = allocate_report()
         self._warned = self._warned_of_energy = self._warned_of_depth = False
         self._deepest_judged = 0.0  # [m]
@@ -136,15 +145,33 @@ class Simulation:
         """The points that touched in the last step."""
         work = self._work
         meet_ground = np.flatnonzero((work.depth > 0) | (work.total_impulse != 0).any(axis=1))
-        return [
+        on_ground = [
             ContactPoint(
                 point=int(i),
                 shape=self.point_names[i],
+                touches="ground",
                 force=work.total_impulse[i] / self.dt,
                 depth=float(work.depth[i]),
                 slip=work.slip[i].copy(),
             )
             for i in meet_ground
+        ]
+        return on_ground + self._contacts_between()
+
+    def _contacts_between(self) -> list[ContactPoint]:
+        """The points at which bodies touched each other in the last step."""
+        names = body_shape_names(self.world)
+        between = self._work.total_between
+        return [
+            ContactPoint(
+                point=int(i),
+                shape=names[int(between[i, SHAPES]) - 1],
+                touches=names[int(between[i, SHAPES + 1]) - 1],
+                force=between[i, FORCE : FORCE + 3] / self.dt,
+                depth=float(between[i, DEPTH]),
+                slip=between[i, SLIP : SLIP + 3].copy(),
+            )
+            for i in np.flatnonzero(between[:, SHAPES])
         ]
 
     @property
@@ -237,7 +264,8 @@ class Simulation:
 
     def allocate_record(self, rows: int) -> Record:
         """Return arrays for a record of `rows` rows."""
-        return allocate_record(self.world, len(self.point_names), rows)
+        points = len(self.point_names)
+        return allocate_record(self.world, points, rows, between=self._between)
 
     def save_state(self) -> SavedState:
         """Return everything that the continuation depends on."""
@@ -248,10 +276,17 @@ class Simulation:
             self._state.v.copy(),
             self._system.dynamics.mode.copy(),
             self._system.dynamics.last_acceleration.copy(),
-            tuple(array.copy() for array in self._system.surface.memory),
+            tuple(array.copy() for array in self._remembered()),
             tuple(memory.now.copy() for memory in self._system.control_memory),
             tuple(array.copy() for array in self._report),
         )
+
+    def _remembered(self) -> tuple[np.ndarray, ...]:
+        """Arrays of contact that pass from step to step."""
+        surface = self._system.surface
+        known = known_pairs(surface.bodies)
+        of_pairs = () if isinstance(known, NoBodies) else (*known.slots, known.feature)
+        return (*surface.memory, *of_pairs)
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state; the continuation is bitwise the same."""
@@ -260,7 +295,7 @@ class Simulation:
                 f"restore_state(): the saved state has {len(saved.q)} positions and "
                 f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
             )
-        memory = self._system.surface.memory
+        memory = self._remembered()
         if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
             raise InputError(
                 "restore_state(): the state was saved under a different contact model; restore it "
@@ -305,6 +340,7 @@ class Simulation:
         if isinstance(system.model, NoContact):
             return []
         _, _, pairs = contact_points_of(self.world)
+        pairs = [*pairs, *body_material_pairs(self.world)]
         rows = system.surface.contact.table.tolist()
         return [
             {"pair": list(pair), **dict(zip(system.model._fields, row, strict=True))}
@@ -315,11 +351,27 @@ class Simulation:
         """Return the error for a status; `before`: the last good states, oldest first."""
         if status == DIVERGED:
             return DivergenceError(self._divergence(before), motion)
+        if status == TOO_MANY_PAIRS:
+            return SimulationError(self._crowd(), motion)
         joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
         return JointSolveError(
             f"t = {self.time - self.dt:.6g} s: no consistent joint friction and stop forces were "
             f"found. Joints with friction or limits: {joints}; try a smaller dt",
             motion,
+        )
+
+    def _crowd(self) -> str:
+        """When, and how many pairs of bodies were near each other."""
+        bodies: Any = self._system.surface.bodies
+        if bodies.missing[0]:
+            found = f"{bodies.broad.search.needed[0]} pairs of shapes are near each other"
+            most = len(bodies.order)
+        else:
+            most = most_touching(bodies)
+            found = f"more than {most} pairs of links touch each other"
+        return (
+            f"t = {self.time - self.dt:.6g} s: {found}; there is room for {most}: simulate fewer "
+            "bodies, or bodies of fewer shapes"
         )
 
     def _unsettled(self) -> np.ndarray:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.contact.contact_model import MODELS
+from stiction.description.description import SHAPE_KINDS
 from stiction.description.plain import first_few
 from stiction.errors import StabilityWarning
 from stiction.simulation.stability import landing_speeds, longest_explicit_step, longest_step
 from stiction.step.loop import Report
+from stiction.world.colliding_pairs import SOLID
 from stiction.world.mechanics import inertia
 
 if TYPE_CHECKING:
@@ -68,11 +70,15 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
 
 
 def warn_of_untouched(world: World) -> list[str]:
-    """Warn of the colliding shapes that are fixed in the world, which nothing touches."""
-    names = world.scenery.name[world.scenery.collides].tolist()
+    """Warn of the colliding shapes of scenery that nothing can touch: ellipsoids, other planes."""
+    solid = np.isin(world.scenery.kind, [SHAPE_KINDS.index(kind) for kind in SOLID])
+    names = world.scenery.name[world.scenery.collides & ~solid].tolist()
     if not names:
         return []
-    message = f"robots only touch the ground yet and pass through the fixed {first_few(names)}"
+    message = (
+        f"robots pass through the fixed {first_few(names)}; scenery of the kinds "
+        f"{', '.join(SOLID)} can be touched"
+    )
     warnings.warn(message, stacklevel=4)
     return [message]
 

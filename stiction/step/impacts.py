@@ -7,6 +7,7 @@ the rest of the step is taken as a whole.
 
 from typing import NamedTuple
 
+from stiction.collision.bodies import begin_bodies
 from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.contact.families.family import solves
@@ -35,6 +36,7 @@ class Part(NamedTuple):
 @kernel
 def whole_step(system, time, dt):
     """Return the step as one part; its impacts are not known yet."""
+    begin_bodies(system.surface.bodies)
     if solves(system.model):
         forget_impacts(system.surface, system.dynamics, dt)
     return Part(WHOLE, time, dt, dt, 0)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.collision.bodies import commit_bodies
 from stiction.compiler.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
@@ -103,6 +104,7 @@ def run(params, system, state, work, record, clock, first, last, report):
         time = clock.start + like(clock.dt, number) * clock.dt
         status = step(params, system, state, work, time, clock.dt)
         commit(system.surface.memory)
+        status = max(status, commit_bodies(system.surface.bodies))
         if keep:
             keep_forces(record, work, row, clock.dt)
         if clock.every == 1:

@@ -17,6 +17,11 @@ from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_v
 ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.total_solver`
 
 
+# columns of `Record.between`: both shapes, numbered from 1 (0: no contact), where they touch, the
+# normal out of the second, the force on the first, penetration, slip of the first
+SHAPES, POSITION, NORMAL, FORCE, DEPTH, SLIP, BETWEEN = 0, 2, 5, 8, 11, 12, 15
+
+
 class Record(NamedTuple):
     """The record of a run: the state before every `every`-th step and the forces in that step.
 
@@ -32,6 +37,7 @@ class Record(NamedTuple):
     slip: np.ndarray  # (rows, points, 3)
     contact_velocity: np.ndarray  # (rows, points, 3)
     solver: np.ndarray  # (rows, 3)
+    between: np.ndarray  # (rows, points between bodies, BETWEEN)
 
 
 # ------------------------------------------------------------------------------ forces of a stage
@@ -82,6 +88,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.impulse)
         zero_rows(work.slip)
         zero_rows(work.contact_velocity)
+        zero_rows(work.between)
         for i in range(len(work.depth)):
             work.depth[i] = 0
         work.contact_work[0] = 0
@@ -91,16 +98,40 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         if contact.depth[i] <= 0 and dot(p, p) == 0:
             continue  # near the ground, not held up
         point, n = contact.point[i], load_vector(contact.normal, i)
-        store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
         before, after = load_vector(contact.velocity, i), velocity_after(contact, response, i)
         mean = scale(like(dt, 0.5), add(before, after)) if share == 1 else before
         work.contact_work[0] += share * dot(p, mean)
+        if point >= len(work.depth):
+            add_between(dynamics, contact, work, i, share, first)
+            continue
+        store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
         if first:
             v = sub(before, load_vector(contact.carried, i))
             after = add(after, scale(-contact.least_velocity[i], n))
             work.depth[point] = max(contact.depth[i], like(dt, 0))
             store_vector(work.slip, point, sub(v, scale(dot(n, v), n)))
             store_vector(work.contact_velocity, point, after)
+
+
+@kernel
+def add_between(dynamics, contact, work, i, share, first):
+    """Add a stage's share of the impulse of a point between bodies; with the first, where it is."""
+    row = contact.point[i] - len(work.depth)
+    for k in range(3):
+        work.between[row, FORCE + k] += share * contact.impulse[i, k]
+    if first:
+        origin = dynamics.tree.root[contact.body_a[i]]
+        for k in range(2):
+            work.between[row, SHAPES + k] = contact.shape[i, k] + 1
+        for k in range(3):
+            work.between[row, POSITION + k] = dynamics.origin[origin, k] + contact.arm[i, k]
+            work.between[row, NORMAL + k] = contact.normal[i, k]
+        work.between[row, DEPTH] = max(contact.depth[i], like(share, 0))
+        n, v = load_vector(contact.normal, i), load_vector(contact.velocity, i)
+        v = sub(v, load_vector(contact.carried, i))
+        slip = sub(v, scale(dot(n, v), n))
+        for k in range(3):
+            work.between[row, SLIP + k] = slip[k]
 
 
 # -------------------------------------------------------------------------------- totals of a step
@@ -114,6 +145,7 @@ def clear_totals(work):
     if work.wanted[0] == 0:
         return
     zero_rows(work.total_impulse)
+    zero_rows(work.total_between)
     work.total_work[0] = 0
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
@@ -138,6 +170,11 @@ def add_part(system, work, share):
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
+    for i in range(len(work.between)):
+        if work.between[i, SHAPES] > 0:
+            for k in range(BETWEEN):
+                before = work.total_between[i, k] if FORCE <= k < DEPTH else like(share, 0)
+                work.total_between[i, k] = before + work.between[i, k]
     work.total_work[0] += work.contact_work[0]
 
 
@@ -163,6 +200,11 @@ def keep_forces(record, work, row, dt):
     copy_rows(record.force, row, work.total_impulse, one / dt)
     copy_rows(record.slip, row, work.slip, one)
     copy_rows(record.contact_velocity, row, work.contact_velocity, one)
+    if row < len(record.between):
+        for i in range(len(work.total_between)):
+            for k in range(BETWEEN):
+                per = dt if FORCE <= k < DEPTH else one
+                record.between[row, i, k] = work.total_between[i, k] / per
 
 
 @kernel

@@ -87,8 +87,14 @@ def untouchable(world: World) -> list[str]:
     ]
 
 
-def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
-    """Return arrays for up to `count` touching points on up to `groups` links."""
+def allocate_contact(
+    count: int, groups: int, table: np.ndarray, pairs: int | None = None
+) -> Contact:
+    """Return arrays for up to `count` touching points of up to `pairs` touching pairs.
+
+    groups: number of links with contact points, as many as pairs if there is nothing but ground.
+    """
+    pairs = groups if pairs is None else pairs
 
     def whole(*shape: int) -> np.ndarray:
         return np.zeros(shape, np.int64)
@@ -96,14 +102,15 @@ def allocate_contact(count: int, groups: int, table: np.ndarray) -> Contact:
     return Contact(
         count=whole(1),
         touching_count=whole(1),
-        touching_link=whole(groups),
-        touched_link=whole(groups),
+        touching_link=whole(pairs),
+        touched_link=whole(pairs),
         touching=whole(count),
         point=whole(count),
         group=whole(count),
         pair=whole(count),
         body_a=whole(count),
         body_b=whole(count),
+        shape=whole(count, 2),
         depth=np.zeros(count),
         arm=np.zeros((count, 3)),
         normal=np.zeros((count, 3)),

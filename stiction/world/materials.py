@@ -57,7 +57,7 @@ def check_named(
                     f"{', '.join(map(repr, under)) or 'none'}"
                 )
         if not any({one, other} == set(pair) for one in own for other in under):
-            notes.append(f"materials {named} never touch: robots collide only with the ground")
+            notes.append(f"materials {named} never touch each other in this world")
     return notes
 
 

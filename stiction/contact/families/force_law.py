@@ -4,6 +4,7 @@ They are known before the accelerations, in every stage of an integrator, and ac
 forces.
 """
 
+from stiction.collision.bodies import detect_bodies
 from stiction.collision.detection import add_contact_forces, detect
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import FORCE_LAW, contact_forces
@@ -23,6 +24,7 @@ def add_forces(model, surface, dynamics, instant):
     contact, dt = surface.contact, instant.dt
     set_clock(surface, instant)
     detect(surface.points, surface.ground, dynamics, contact, like(dt, 0))
+    detect_bodies(surface, dynamics, like(dt, 0), dt)
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
     add_contact_forces(dynamics, contact)
     return status

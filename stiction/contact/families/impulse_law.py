@@ -3,6 +3,7 @@
 They are evaluated once per step, for points in the ground; later stages keep these impulses.
 """
 
+from stiction.collision.bodies import detect_bodies
 from stiction.collision.detection import add_contact_forces, detect
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import IMPULSE_LAW, contact_forces
@@ -49,6 +50,7 @@ def detect_penetrating(model, surface, dynamics, instant, shares):
     contact = surface.contact
     set_clock(surface, instant)
     detect(surface.points, surface.ground, dynamics, contact, like(instant.dt, 0))
+    detect_bodies(surface, dynamics, like(instant.dt, 0), instant.dt)
     centre_touching_links(contact, surface.work.response)
     for i in range(contact.count[0]):
         contact.least_velocity[i] = 0

@@ -6,6 +6,7 @@ one; the step is then taken in parts (`step/impacts.py`).
 
 import math
 
+from stiction.collision.bodies import detect_bodies
 from stiction.collision.carry_points import carry_points
 from stiction.collision.detection import detect, detect_within_reach, find_missed, may_be_missed
 from stiction.compiler.compiled import kernel, seldom
@@ -44,6 +45,7 @@ def detect_within_step(model, surface, dynamics, instant, shares):
     if surface.impact.phase[0] == IMPACT:
         reach = like(reach, NEAR_IMPACT) * surface.impact.dt[0]
     detect(surface.points, surface.ground, dynamics, contact, reach)
+    detect_bodies(surface, dynamics, reach, instant.dt)
     prepare_points(model, surface, dynamics, instant, shares)
 
 
@@ -65,6 +67,7 @@ def find_and_detect(model, surface, dynamics, instant, shares):
     if not find_missed(surface.points, surface.ground, dynamics, contact, dt):
         return False
     detect_within_reach(surface.points, surface.ground, dynamics, contact, dt)
+    detect_bodies(surface, dynamics, dt, dt)
     prepare_points(model, surface, dynamics, instant, shares)
     return True
 

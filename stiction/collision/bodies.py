@@ -1,0 +1,325 @@
+"""Bodies that touch each other: rows of `Contact` between links, and between links and scenery.
+
+The broad phase finds the pairs of shapes that may meet within a step, once per step; each keeps its
+slot while it stays near. The narrow phase gives up to four points for each. A point is found again
+in the next step by its feature, so a contact model can remember it: point k of a slot has the
+number FIRST + 4 slot + k, where FIRST contact points are those of the ground.
+
+A world in which nothing but the ground can be touched has `NoBodies`, and no code for the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stiction.collision.bounds import reach_within
+from stiction.collision.broad_phase import BroadPhase, find_near_pairs
+from stiction.collision.detection import REACH
+from stiction.collision.pair_slots import PairSlots, clear_fresh
+from stiction.collision.pairs.clip import MOST as POINTS
+from stiction.collision.pairs.clip import Manifold
+from stiction.collision.pairs.manifold import PairScratch
+from stiction.collision.pairs.meet import meet_shapes
+from stiction.collision.pairs.shapes import Pose, Shapes
+from stiction.compiler.compiled import as_python, chooses, kernel
+from stiction.kernels.kinematics import arm_to, seen_from
+from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.tree import OK, TOO_MANY_PAIRS
+from stiction.kernels.vectors import (
+    compose,
+    dot,
+    like,
+    load_matrix,
+    load_vector,
+    store_vector,
+    sub,
+    zero_vector,
+)
+
+NO_FEATURE = -1
+
+
+class NoBodies(NamedTuple):
+    """Nothing can be touched but the ground."""
+
+
+class Bodies(NamedTuple):
+    """Shapes that may touch each other, and what is known of near pairs."""
+
+    shapes: Shapes
+    link: np.ndarray  # (shapes) link of the forest, 0 for scenery
+    position: np.ndarray  # (shapes, 3) in the link [m]
+    rotation: np.ndarray  # (shapes, 3, 3)
+    material: np.ndarray  # (shapes) number of the material
+    pair: np.ndarray  # (materials, materials) row of `Contact.table`
+    broad: BroadPhase
+    order: np.ndarray  # (capacity) slots of near pairs, those of the same two links together
+    narrow: PairScratch
+    manifold: Manifold
+    feature: np.ndarray  # (capacity, POINTS) of the points in the last step, or NO_FEATURE
+    feature_trial: np.ndarray  # (capacity, POINTS) in this step
+    number: np.ndarray  # (POINTS) of the points of the manifold, in their slot
+    first_point: np.ndarray  # (1) number of contact points of the ground
+    first_group: np.ndarray  # (1) number of groups of them
+    searched: np.ndarray  # (1) 1 once the near pairs of this step are known
+    missing: np.ndarray  # (2) slots, and touching pairs, that there was no room for
+
+
+class KnownPairs(NamedTuple):
+    """What passes from step to step: which pairs are near, and which features touched."""
+
+    slots: PairSlots
+    feature: np.ndarray
+
+
+def known_pairs(bodies: Bodies | NoBodies) -> KnownPairs | NoBodies:
+    """Return what of these bodies passes from step to step."""
+    if isinstance(bodies, NoBodies):
+        return bodies
+    return KnownPairs(bodies.broad.slots, bodies.feature)
+
+
+def with_known_pairs(bodies: Any, known: Any) -> Any:
+    """Return the same bodies with other known pairs."""
+    if isinstance(bodies, NoBodies):
+        return bodies
+    return bodies._replace(broad=bodies.broad._replace(slots=known.slots), feature=known.feature)
+
+
+def detect_bodies(surface: Any, dynamics: Any, reach_time: Any, dt: Any) -> None:
+    """Append the rows of points between bodies, within reach of touching in reach_time."""
+    _detection_of(type(surface.bodies))(surface, dynamics, reach_time, dt)
+
+
+def begin_bodies(bodies: Any) -> None:
+    """Start a step: near pairs are to be found anew."""
+    _beginning_of(type(bodies))(bodies)
+
+
+def commit_bodies(bodies: Any) -> int:
+    """Complete a step: remember the features of its points; returns a status."""
+    return _completion_of(type(bodies))(bodies)
+
+
+@kernel
+def _detect_none(surface, dynamics, reach_time, dt):
+    pass
+
+
+@kernel
+def _begin_none(bodies):
+    pass
+
+
+@kernel
+def _commit_none(bodies):
+    return OK
+
+
+@kernel
+def _detect(surface, dynamics, reach_time, dt):
+    bodies, contact = surface.bodies, surface.contact
+    if bodies.searched[0] == 0:
+        search_pairs(bodies, dynamics, surface.memory, dt)
+        bodies.searched[0] = 1
+    slots, touching = bodies.broad.slots, contact.touching_count[0]
+    last_a, last_b = -1, -1
+    for k in range(slots.count[0]):
+        slot = bodies.order[k]
+        a, b = touching_shapes(bodies, slot)
+        before = contact.count[0]
+        new_pair = bodies.link[a] != last_a or bodies.link[b] != last_b
+        if new_pair and touching >= len(contact.touching_link):
+            bodies.missing[1] += 1
+            continue
+        meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time)
+        number = touching if new_pair else touching - 1
+        for row in range(before, contact.count[0]):
+            contact.touching[row] = number
+        if contact.count[0] > before and new_pair:
+            last_a, last_b = bodies.link[a], bodies.link[b]
+            contact.touching_link[touching], contact.touched_link[touching] = last_a, last_b
+            touching += 1
+    contact.touching_count[0] = touching
+
+
+@kernel
+def touching_shapes(bodies, slot):
+    """The shapes of a slot: the one that touches, and the one that is touched.
+
+    Of two links the later one touches the earlier one; scenery comes first.
+    """
+    a, b = bodies.broad.slots.second[slot], bodies.broad.slots.first[slot]
+    if bodies.link[a] < bodies.link[b]:
+        a, b = b, a
+    return a, b
+
+
+@kernel
+def search_pairs(bodies, dynamics, memory, dt):
+    """Find the pairs of shapes that may meet within dt, and put those of the same links together.
+
+    The search happens where contact is first detected in the step, up to half a step from its
+    start, so shapes have twice the way of a step.
+    """
+    broad, order = bodies.broad, bodies.order
+    reach_within(broad.bounds, dynamics, broad.boxes, like(dt, 2) * dt)
+    if not find_near_pairs(broad, dynamics):
+        bodies.missing[0] = max(bodies.missing[0], broad.search.needed[0] - len(order))
+    for k in range(broad.slots.count[0]):
+        slot = broad.slots.taken[k]
+        if broad.slots.fresh[slot] == 1:
+            forget_pair(bodies, memory, slot)
+        i = k
+        while i > 0 and comes_before(bodies, slot, order[i - 1]):
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = slot
+
+
+@kernel
+def forget_pair(bodies, memory, slot):
+    """Clear what is remembered of the points of a slot, which has a new pair."""
+    for k in range(POINTS):
+        bodies.feature[slot, k] = NO_FEATURE
+        point = bodies.first_point[0] + POINTS * slot + k
+        for i in range(memory.now.shape[1]):
+            memory.now[point, i], memory.trial[point, i] = 0, 0
+    group = bodies.first_group[0] + slot
+    for i in range(memory.group_now.shape[1]):
+        memory.group_now[group, i], memory.group_trial[group, i] = 0, 0
+
+
+@kernel
+def comes_before(bodies, slot, other):
+    """Return whether the links of a slot come before those of another one."""
+    a, b = touching_shapes(bodies, slot)
+    c, d = touching_shapes(bodies, other)
+    if bodies.link[a] != bodies.link[c]:
+        return bodies.link[a] < bodies.link[c]
+    return bodies.link[b] < bodies.link[d]
+
+
+@kernel
+def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
+    """Append the points of shapes a and b that touch or may touch within reach_time."""
+    link, other, boxes = bodies.link[a], bodies.link[b], bodies.broad.boxes
+    gravity = dynamics.tree.gravity
+    g = (gravity[0], gravity[1], gravity[2])
+    way = like(reach_time, REACH / 2) * math.sqrt(dot(g, g)) * reach_time * reach_time
+    reach = like(reach_time, 0)
+    if reach_time > 0:
+        reach = boxes.reach[a] + boxes.reach[b]
+    position, rotation = placed(bodies, dynamics, a)
+    touched, turned = placed(bodies, dynamics, b)
+    touched = seen_from(dynamics, other, link, touched)
+    manifold = bodies.manifold
+    meet_shapes(
+        bodies.shapes,
+        a,
+        Pose(position, rotation),
+        b,
+        Pose(touched, turned),
+        reach,
+        bodies.narrow,
+        manifold,
+    )
+    name_points(bodies, slot)
+    for k in range(manifold.count[0]):
+        r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
+        v = point_velocity(load_twist(dynamics.velocity, link), r)
+        if other > 0:
+            s = seen_from(dynamics, link, other, r)
+            v = sub(v, point_velocity(load_twist(dynamics.velocity, other), s))
+        gap = min(reach_time * dot(n, v), like(reach_time, 0)) - manifold.depth[k]
+        if gap >= way:
+            continue
+        row = contact.count[0]
+        contact.count[0] = row + 1
+        contact.point[row] = bodies.first_point[0] + POINTS * slot + bodies.number[k]
+        contact.group[row] = bodies.first_group[0] + slot
+        contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
+        contact.body_a[row], contact.body_b[row] = link, other
+        contact.shape[row, 0], contact.shape[row, 1] = a, b
+        contact.depth[row], contact.share[row] = manifold.depth[k], like(gap, 1)
+        store_vector(contact.arm, row, r)
+        store_vector(contact.normal, row, n)
+        store_vector(contact.velocity, row, v)
+        store_vector(contact.carried, row, zero_vector(gap))
+
+
+@kernel
+def placed(bodies, dynamics, i):
+    """Position of shape i, relative to O of its tree, and its axes in the world."""
+    R = compose(load_matrix(dynamics.rotation, bodies.link[i]), load_matrix(bodies.rotation, i))
+    return arm_to(dynamics, bodies.link[i], load_vector(bodies.position, i)), R
+
+
+@kernel
+def name_points(bodies, slot):
+    """Number the points of the manifold: those with a feature of the last step keep theirs."""
+    manifold, known, now = bodies.manifold, bodies.feature, bodies.feature_trial
+    for k in range(POINTS):
+        now[slot, k] = NO_FEATURE
+    for i in range(manifold.count[0]):
+        bodies.number[i] = -1
+        for k in range(POINTS):
+            if known[slot, k] == manifold.feature[i] and now[slot, k] == NO_FEATURE:
+                bodies.number[i] = k
+                now[slot, k] = manifold.feature[i]
+                break
+    for i in range(manifold.count[0]):
+        if bodies.number[i] >= 0:
+            continue
+        k = 0
+        while now[slot, k] != NO_FEATURE:
+            k += 1
+        bodies.number[i] = k
+        now[slot, k] = manifold.feature[i]
+
+
+@kernel
+def _begin(bodies):
+    bodies.searched[0] = 0
+
+
+@kernel
+def _commit(bodies):
+    slots = bodies.broad.slots
+    for k in range(slots.count[0]):
+        slot = slots.taken[k]
+        for i in range(POINTS):
+            bodies.feature[slot, i] = bodies.feature_trial[slot, i]
+    clear_fresh(slots)
+    return OK if bodies.missing[0] + bodies.missing[1] == 0 else TOO_MANY_PAIRS
+
+
+def _detection_of(kind: type) -> Any:
+    return _detect_none if kind is NoBodies else _detect
+
+
+def _beginning_of(kind: type) -> Any:
+    return _begin_none if kind is NoBodies else _begin
+
+
+def _completion_of(kind: type) -> Any:
+    return _commit_none if kind is NoBodies else _commit
+
+
+@chooses(detect_bodies)
+def _detect_bodies(surface, dynamics, reach_time, dt):
+    bodies = surface.types[surface.fields.index("bodies")]
+    return as_python(_detection_of(bodies.instance_class))
+
+
+@chooses(begin_bodies)
+def _begin_bodies(bodies):
+    return as_python(_beginning_of(bodies.instance_class))
+
+
+@chooses(commit_bodies)
+def _commit_bodies(bodies):
+    return as_python(_completion_of(bodies.instance_class))

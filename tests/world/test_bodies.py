@@ -1,0 +1,139 @@
+"""Bodies that touch each other, under every contact model."""
+
+import numpy as np
+import pytest
+
+import stiction as st
+from stiction.contact.contact_model import MODELS, NoContact
+
+DT = 1e-3  # [s]
+G = 9.81  # [m/s2]
+KINDS = [
+    kind for kind in MODELS if kind is not NoContact and kind.__module__.startswith("stiction.")
+]
+SPRINGS = (st.SpringDamper, st.ImplicitSpringDamper, st.HuntCrossley, st.Distributed)
+
+
+def stacked(*robots, gap=0.0, shift=0.01):
+    """A world of boxes on top of each other, and its state."""
+    world = st.World(*robots)
+    state, height = world.home(), 0.0
+    for k, robot in enumerate(robots):
+        half = robot.shape_size[0][2]
+        state.q[7 * k : 7 * k + 7] = [shift * k, 2 * shift * k, height + half, 1, 0, 0, 0]
+        height += 2 * half + gap
+    return world, state
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_brick_on_a_brick_carries_its_weight(kind):
+    """Every family of models: forces act on both, and the ground carries the sum."""
+    world, state = stacked(st.robots.brick(), st.robots.brick())
+    dt = 1e-4 if kind in SPRINGS else DT
+    motion = st.simulate(world, kind(), duration=30 * dt, dt=dt, state=state)
+    weight = world.robots[0].total_mass * G
+    on_top = motion.force_between("brick_2", "brick")[:-1]
+    np.testing.assert_allclose(motion.force_between("brick", "brick_2")[:-1], -on_top)
+    # momentum over the run: what the bricks gained is what the forces and gravity gave
+    gained = world.robots[1].total_mass * (motion.v[-1, 6:9] - motion.v[0, 6:9])
+    given = (on_top.sum(axis=0) - [0, 0, weight * len(on_top)]) * dt
+    np.testing.assert_allclose(gained, given, atol=1e-6 * weight)
+    if kind in (st.Coulomb, st.GaussSeidel, st.Multipoint, st.Bilateral):  # at rest at once
+        assert on_top[5:, 2] == pytest.approx(weight, rel=1e-3)
+        ground = motion.force[5:-1, :, 2].sum(axis=1)
+        assert ground == pytest.approx(2 * weight, rel=1e-3)
+        assert np.abs(motion.v[-1]).max() < 1e-6
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("kind", [st.Coulomb, st.GaussSeidel], ids=lambda kind: kind.__name__)
+def test_bodies_that_collide_in_space_conserve_momentum(kind):
+    """A spinning brick hits another off its centre; nothing else acts."""
+    brick = st.robots.brick()
+    world = st.World(brick, brick, ground=None, gravity=(0, 0, 0))
+    state = world.home()
+    state.q[:7], state.q[7:] = [0, 0, 0, 1, 0, 0, 0], [0.05, 0.03, 0.09, 1, 0, 0, 0]
+    state.v[:6], state.v[6:] = 0, [0.1, -0.2, -1.5, 1.0, 2.0, -0.5]
+    motion = st.simulate(world, kind(restitution=0.5), duration=0.06, dt=DT, state=state)
+    assert np.nanmax(np.abs(motion.force_between("brick", "brick_2"))) > 1  # they did meet
+    momentum, energy = motion.momentum(), motion.energy()
+    assert np.abs(momentum.linear - momentum.linear[0]).max() < 1e-12  # rounding
+    # arms move by some nanometres within the millionth of a step that an impact takes
+    assert np.abs(momentum.angular - momentum.angular[0]).max() < 1e-9
+    assert energy.total.max() <= energy.total[0] * (1 + 1e-9)
+    assert motion.unsolved.count == 0
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("push", "sticks"), [(8.0, True), (30.0, False)])
+def test_friction_between_bodies(push, sticks):
+    """A brick is pushed over a frictionless ground and carries another: together, or it slips."""
+    lower, upper = st.robots.brick(), st.robots.brick()
+    lower = lower.with_material("ice")
+    world = st.World(lower, upper, materials={("ice", "ground"): {"mu_static": 0, "mu_kinetic": 0}})
+    _, state = stacked(lower, upper, shift=0.0)
+    model = st.Coulomb(mu_static=0.5, mu_kinetic=0.5)
+    force = st.Push("brick/brick", (0.0, 0.0, 0.0), (push, 0.0, 0.0), 0.0, 1.0)
+    motion = st.simulate(world, model, duration=0.03, dt=DT, state=state, forces=[force])
+    m = lower.total_mass
+    together, slipping = push / (2 * m), 0.5 * G
+    expected = together if sticks else slipping
+    assert (together < slipping) == sticks
+    assert motion.v[-1, 6] / motion.time[-1] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.interpreted
+def test_a_simulation_of_bodies_continues_bit_by_bit():
+    world, state = stacked(st.robots.brick(), st.robots.brick(), gap=2e-4)
+    state.v[6:9] = [0.3, 0.1, -0.2]
+    simulation = st.Simulation(world, st.Coulomb(), DT, state)
+    simulation.step(n=8)
+    saved = simulation.save_state()
+    simulation.step(n=8)
+    expected = simulation.state
+    simulation.restore_state(saved)
+    simulation.step(n=8)
+    np.testing.assert_array_equal(simulation.state.q, expected.q)
+    np.testing.assert_array_equal(simulation.state.v, expected.v)
+    names = {(one.shape, one.touches) for one in simulation.contacts}
+    assert ("brick_2/brick_shape", "brick/brick_shape") in names
+
+
+@pytest.mark.interpreted
+def test_a_batch_of_bodies_is_equal_to_single_runs_bit_by_bit():
+    world, state = stacked(st.robots.brick(), st.robots.brick(), gap=1e-3)
+    single = st.simulate(world, st.Coulomb(), duration=0.02, dt=DT, state=state)
+    other = st.State(state.q + 0, state.v + 0.1)
+    states = (np.stack([state.q, other.q]), np.stack([state.v, other.v]))
+    batch = st.BatchSimulation(world, 2, st.Coulomb(), states=states)
+    batch.step(20)
+    np.testing.assert_array_equal(batch.q[0], single.q[-1])
+    batch.reset([1], (state.q[None], state.v[None]))
+    batch.step(20)
+    np.testing.assert_array_equal(batch.q[1], single.q[-1])
+
+
+@pytest.mark.interpreted
+def test_a_motion_of_bodies_is_saved_and_loaded(tmp_path):
+    world, state = stacked(st.robots.brick(), st.robots.brick())
+    motion = st.simulate(world, st.Coulomb(), duration=0.005, dt=DT, state=state)
+    motion.save(tmp_path / "stack.h5")
+    loaded = st.Motion.load(tmp_path / "stack.h5")
+    np.testing.assert_array_equal(loaded.between, motion.between)
+    force = loaded.force_between("brick_2", "brick")
+    assert force[2, 2] == pytest.approx(world.robots[1].total_mass * G, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_a_stack_of_ten_stands():
+    """Weights add up downwards, and nothing moves."""
+    world, state = stacked(*[st.robots.box() for _ in range(10)])
+    motion = st.simulate(world, st.Coulomb(), duration=2.0, dt=DT, state=state)
+    assert motion.unsolved.count == 0
+    assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-7
+    weight = world.robots[0].total_mass * G
+    names = [robot.name for robot in world.robots]
+    for k in range(1, 10):
+        carried = motion.force_between(names[k], names[k - 1])[-2, 2]
+        assert carried == pytest.approx((10 - k) * weight, rel=1e-6)
