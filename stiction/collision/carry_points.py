@@ -10,7 +10,17 @@ from stiction.collision.points import RIM, rim_of, rim_point
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import arm_to, link_drift, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
-from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    dot,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
 
 LARGEST_TURN = 0.5  # largest angle around a rim that velocities follow; beyond, a step is too long
 
@@ -34,7 +44,7 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
     touching, drift = -1, load_twist(dynamics.drift, 0)
     for row in range(contact.count[0]):
         link, r = contact.body_a[row], load_vector(contact.arm, row)
-        if contact.body_b[row] > 0:
+        if contact.point[row] >= len(points.link):
             carry_between(dynamics, contact, row, arm_time, velocity_time, dt)
             continue
         if contact.touching[row] != touching:
@@ -51,14 +61,19 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
 
 @kernel
 def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
-    """Advance a point between two links, which moves with the mean of their velocities."""
+    """Advance a point between two links, which moves with the mean of their velocities.
+
+    A point on scenery moves with its link.
+    """
     a, b, r = contact.body_a[row], contact.body_b[row], load_vector(contact.arm, row)
-    s = seen_from(dynamics, a, b, r)
-    first, second = load_twist(dynamics.velocity, a), load_twist(dynamics.velocity, b)
-    both = add(point_velocity(first, r), point_velocity(second, s))
-    moving = scale(like(dt, 0.5), both)
+    first = load_twist(dynamics.velocity, a)
+    moving = point_velocity(first, r)
+    other = zero_vector(dt)
+    if b > 0:
+        s, second = seen_from(dynamics, a, b, r), load_twist(dynamics.velocity, b)
+        moving = scale(like(dt, 0.5), add(moving, point_velocity(second, s)))
+        other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, moving))
     rate = add(point_velocity(link_drift(dynamics, a), r), cross(first.angular, moving))
-    other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, moving))
     rate = sub(rate, other)
     store_vector(contact.carried, row, scale(dt, rate))
     v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))

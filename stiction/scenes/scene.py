@@ -36,7 +36,7 @@ class Scene:
     """Robots and objects on a ground, their control, and the duration.
 
     Robots come first in the world, then objects, which nothing drives. Objects are bodies like
-    robots: boxes and balls, which touch the ground but not each other or the robots.
+    robots: boxes and balls.
     """
 
     name: str

@@ -1,5 +1,6 @@
 """Bodies that touch each other, under every contact model."""
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -137,3 +138,51 @@ def test_a_stack_of_ten_stands():
     for k in range(1, 10):
         carried = motion.force_between(names[k], names[k - 1])[-2, 2]
         assert carried == pytest.approx((10 - k) * weight, rel=1e-6)
+
+
+TABLE_AND_CUBES = """
+<mujoco model="scene">
+  <option timestep="0.001"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="3 3 0.1"/>
+    <geom name="top" type="box" pos="0.5 0 0.7" size="0.4 0.3 0.02" euler="0 0 20"/>
+    <body name="low" pos="0.45 0.05 0.771"><freejoint/>
+      <geom name="low" type="box" size="0.05 0.05 0.05" mass="1"/></body>
+    <body name="high" pos="0.46 0.04 0.852"><freejoint/>
+      <geom name="high" type="box" size="0.03 0.03 0.03" mass="0.5"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.mark.interpreted
+def test_cubes_on_the_table_of_a_file_rest_where_mujoco_has_them(tmp_path):
+    """MuJoCo's contact is soft: its cubes sink by about 0.1 mm."""
+    path = tmp_path / "scene.xml"
+    path.write_text(TABLE_AND_CUBES)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 1000)
+    world = st.World(st.load(path))
+    motion = st.simulate(world, st.Coulomb(), duration=0.05, dt=DT)
+    assert np.abs(motion.v[-1]).max() < 1e-6
+    for k in range(2):
+        np.testing.assert_allclose(
+            motion.q[-1, 7 * k : 7 * k + 3], data.qpos[7 * k : 7 * k + 3], atol=5e-4
+        )
+    assert motion.q[-1, 2] == pytest.approx(0.77, abs=1e-6)
+    assert motion.q[-1, 9] == pytest.approx(0.85, abs=1e-6)
+
+
+def test_a_ball_rests_on_a_plate_under_a_compiled_law():
+    """A light check of the compiled code; other tests of this file run without the compiler."""
+    ball = st.robots.ball().at((0.0, 0.0, 0.61))
+    world = st.World(ball, scenery=st.robots.plate().at((0.0, 0.0, 0.5)))
+    radius, top = ball.shape_size[0][0], world.scenery.position[0][2] + world.scenery.size[0][2]
+    state = world.home()
+    state.q[2] = top + radius
+    law = st.ImplicitSpringDamper(stiffness=1e5, damping=200.0)
+    motion = st.simulate(world, law, duration=0.3, dt=1e-4, state=state)
+    weight = ball.total_mass * G
+    assert motion.q[-1, 2] == pytest.approx(top + radius - weight / 1e5, abs=1e-6)
+    assert motion.force_between("ball", "plate")[-2, 2] == pytest.approx(weight, rel=1e-3)

@@ -87,7 +87,7 @@ def test_hulls_of_scenery_keep_their_vertices():
 def test_a_world_without_scenery_has_empty_arrays():
     scenery = World(robots.ball()).scenery
     assert [array.shape for array in scenery] == [
-        (0,), (0,), (0, 3), (0, 3), (0, 3, 3), (0,), (0,), (0, 2), (1,), (0, 3),
+        (0,), (0,), (0, 3), (0, 3), (0, 3, 3), (0,), (0,), (0,), (0,), (1,), (0, 3),
     ]  # fmt: skip
 
 
