@@ -84,7 +84,7 @@ def check_promises(
         print(stiction.check_promises(Sponge()))
     """
     if model is None or isinstance(model, NoContact):
-        raise InputError("check_promises() takes a contact model, found none")
+        raise InputError("check_promises() takes a contact model; found none")
     model, setting = checked_model(model), _checked(mass, dt, brief)
     declared = MODELS[type(model)].promises
     tried = [law for law in LAWS if law.concerns(model, setting)]
