@@ -154,8 +154,8 @@ def each_parameter(
         column, numbers_given = list(fields).index(name), numbers(one_each)
         if numbers_given.shape != (worlds,):
             raise InputError(
-                f"parameters: {name} has shape {numbers_given.shape}; give one for each of "
-                f"{worlds} worlds"
+                f"parameters: {name} has shape {numbers_given.shape}; give one value for each "
+                f"of {worlds} worlds"
             )
         for extreme in (numbers_given.min(), numbers_given.max()):
             checked_parameter(kind.__name__, name, fields[name], float(extreme))
@@ -198,7 +198,7 @@ def reachable(
         return values, []
     values[:, column] = np.maximum(values[:, column], finest)
     table[..., column] = np.maximum(table[..., column], finest)
-    return values, [f"{precision}: tolerance raised to {finest:g}, the finest within reach"]
+    return values, [f"{precision}: tolerance raised to {finest:g}, the smallest that it can reach"]
 
 
 # ------------------------------------------------------------------------- states, control, forces
@@ -230,7 +230,9 @@ def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.n
         except InputError as error:
             raise InputError(f"states, world {k}: {error}") from None
     if len({state.time for state in checked}) > 1:
-        raise InputError("states: start at different times; all worlds share one clock")
+        raise InputError(
+            "states: they start at different times; give one time, as all worlds share one clock"
+        )
     q, v = np.stack([state.q for state in checked]), np.stack([state.v for state in checked])
     return q, v, checked[0].time
 
@@ -239,7 +241,7 @@ def checked_torque(world: World, torque: ArrayLike, worlds: int) -> np.ndarray:
     """Return forces along the coordinates of all worlds, (worlds, nv)."""
     found, shape = numbers(torque), (worlds, world.nv)
     if found.shape != shape or not np.isfinite(found).all():
-        raise InputError(f"torque: found shape {found.shape}; give finite numbers {shape}")
+        raise InputError(f"torque: found shape {found.shape}; give finite numbers of shape {shape}")
     return found
 
 
