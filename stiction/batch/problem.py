@@ -62,15 +62,15 @@ class Problem:
     precision: str
     integrator: Any
     method: Any
-    model: Any  # parameters of the contact model where nothing else is said
+    model: Any  # parameters of the contact model, unless a world has its own
     values: np.ndarray  # (worlds or 1, fields) of the model
     table: np.ndarray  # (worlds or 1, pairs, fields)
     controllers: list[tuple]  # one for all or one for each world
     forces: list[Forces]  # one for all or one for each world
-    torque: np.ndarray  # (worlds, nv) forces along the coordinates, beside controllers
+    torque: np.ndarray  # (worlds, nv) forces along the coordinates, added to those of controllers
     q: np.ndarray  # (worlds, nq)
     v: np.ndarray  # (worlds, nv)
-    start: float  # time at which all begin [s]
+    start: float  # start time of all worlds [s]
     surface: Surface  # of one world
     point_names: list[str]
     notes: list[str]
@@ -142,7 +142,7 @@ def each_parameter(
     values = np.tile(np.array(model, float), (rows, 1))
     _, _, pairs = contact_points_of(world)
     one_table = surface.contact.table
-    if any(name in FRICTION for name in given):  # then the friction of the robots' files is not
+    if any(name in FRICTION for name in given):  # then that of the robots' files is not used
         one_table, _ = pair_table(model, pairs, world.materials)
     table = np.tile(one_table, (rows, 1, 1))
     notes = []

@@ -79,7 +79,7 @@ def check_promises(
     and restitution are varied; all other parameters are the given ones.
 
     mass: of the bodies [kg]; dt: the longest time step; some laws use a tenth of it [s]. Choose
-    those for which the parameters are meant. brief: few and short trials, and no bodies at rest.
+    values that suit the parameters. brief: few and short trials, and no bodies at rest.
 
         print(stiction.check_promises(Sponge()))
     """

@@ -137,7 +137,7 @@ def again(model: Any, setting: Setting) -> Iterator[Measured]:
 def state_alone(model: Any, setting: Setting) -> Iterator[Measured]:
     """A run restarted from an intermediate state continues with the same forces.
 
-    `SemiImplicitEuler` runs it, as the default integrator remembers the last acceleration.
+    The integrator is `SemiImplicitEuler`: the default one remembers the last acceleration.
     """
     world, dt = World(plate(16, total_mass=setting.mass)), setting.dt / 10
     state = world.standing(above=1e-4)
