@@ -86,7 +86,7 @@ def cuda_module() -> Any:
     if not cuda.is_available():
         raise InputError(
             "device 'cuda': Numba finds no GPU; it needs an NVIDIA driver and a CUDA toolkit. Use "
-            "device='cpu', or NUMBA_ENABLE_CUDASIM=1 with NUMBA_DISABLE_JIT=1 to try kernels"
+            "device='cpu', or NUMBA_ENABLE_CUDASIM=1 with NUMBA_DISABLE_JIT=1 to simulate one"
         )
     return cuda
 

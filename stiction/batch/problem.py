@@ -63,15 +63,15 @@ class Problem:
     precision: str
     integrator: Any
     method: Any
-    model: Any  # parameters of the contact model where nothing else is said
+    model: Any  # parameters of the contact model, unless a world has its own
     values: np.ndarray  # (worlds or 1, fields) of the model
     table: np.ndarray  # (worlds or 1, pairs, fields)
     controllers: list[tuple]  # one for all or one for each world
     forces: list[Forces]  # one for all or one for each world
-    torque: np.ndarray  # (worlds, nv) forces along the coordinates, beside controllers
+    torque: np.ndarray  # (worlds, nv) forces along the coordinates, added to those of controllers
     q: np.ndarray  # (worlds, nq)
     v: np.ndarray  # (worlds, nv)
-    start: float  # time at which all begin [s]
+    start: float  # start time of all worlds [s]
     surface: Surface  # of one world
     point_names: list[str]
     notes: list[str]
@@ -144,7 +144,7 @@ def each_parameter(
     _, _, pairs = contact_points_of(world)
     pairs = [*pairs, *body_material_pairs(world)]
     one_table = surface.contact.table
-    if any(name in FRICTION for name in given):  # then the friction of the robots' files is not
+    if any(name in FRICTION for name in given):  # then that of the robots' files is not used
         one_table, _ = pair_table(model, pairs, world.materials)
     table = np.tile(one_table, (rows, 1, 1))
     notes = []
@@ -156,8 +156,8 @@ def each_parameter(
         column, numbers_given = list(fields).index(name), numbers(one_each)
         if numbers_given.shape != (worlds,):
             raise InputError(
-                f"parameters: {name} has shape {numbers_given.shape}; give one for each of "
-                f"{worlds} worlds"
+                f"parameters: {name} has shape {numbers_given.shape}; give one value for each "
+                f"of {worlds} worlds"
             )
         for extreme in (numbers_given.min(), numbers_given.max()):
             checked_parameter(kind.__name__, name, fields[name], float(extreme))
@@ -200,7 +200,7 @@ def reachable(
         return values, []
     values[:, column] = np.maximum(values[:, column], finest)
     table[..., column] = np.maximum(table[..., column], finest)
-    return values, [f"{precision}: tolerance raised to {finest:g}, the finest within reach"]
+    return values, [f"{precision}: tolerance raised to {finest:g}, the smallest that it can reach"]
 
 
 # ------------------------------------------------------------------------- states, control, forces
@@ -232,7 +232,9 @@ def each_state(world: World, states: Any, worlds: int) -> tuple[np.ndarray, np.n
         except InputError as error:
             raise InputError(f"states, world {k}: {error}") from None
     if len({state.time for state in checked}) > 1:
-        raise InputError("states: start at different times; all worlds share one clock")
+        raise InputError(
+            "states: they start at different times; give one time, as all worlds share one clock"
+        )
     q, v = np.stack([state.q for state in checked]), np.stack([state.v for state in checked])
     return q, v, checked[0].time
 
@@ -241,7 +243,7 @@ def checked_torque(world: World, torque: ArrayLike, worlds: int) -> np.ndarray:
     """Return forces along the coordinates of all worlds, (worlds, nv)."""
     found, shape = numbers(torque), (worlds, world.nv)
     if found.shape != shape or not np.isfinite(found).all():
-        raise InputError(f"torque: found shape {found.shape}; give finite numbers {shape}")
+        raise InputError(f"torque: found shape {found.shape}; give finite numbers of shape {shape}")
     return found
 
 

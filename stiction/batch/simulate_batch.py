@@ -54,13 +54,13 @@ class BatchRecording:
 class BatchMotion:
     """The result of a batch; arrays have the worlds along their first axis."""
 
-    q: np.ndarray  # (worlds, nq) in the end
+    q: np.ndarray  # (worlds, nq) at the end
     v: np.ndarray  # (worlds, nv)
     steps: np.ndarray  # (worlds) steps taken
     status: np.ndarray  # (worlds) "well", "diverged" or "joints not settled"
     unsolved: np.ndarray  # (worlds) steps whose contact problem or joint friction was not solved
     time: np.ndarray  # (rows) of the record [s]
-    record: dict[str, np.ndarray]  # channel: (worlds, rows, ...); not a number after a failure
+    record: dict[str, np.ndarray]  # channel: (worlds, rows, ...); NaN after a failure
     notes: list[str]
 
     @property
@@ -181,7 +181,7 @@ class BatchSimulation:
             self._warn_of_unsolved(stacklevel=2)
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
-        """Put some worlds, by number or mask, into new states, without history; time goes on."""
+        """Put some worlds, by number or mask, into new states, without history; time continues."""
         chosen = np.asarray(worlds)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         inside = (chosen >= 0) & (chosen < self.problem.worlds)
@@ -229,7 +229,7 @@ def simulate_batch(
 ) -> BatchMotion:
     """Simulate many worlds for a duration [s]; options are those of `BatchSimulation`.
 
-    A world that fails stops and is marked; the others go on.
+    A world that fails stops, and its status says why; the others continue.
     """
     batch = BatchSimulation(world, worlds, contact, **options)
     if not (is_real(duration) and duration >= 0):

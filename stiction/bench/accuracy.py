@@ -48,13 +48,13 @@ TARGETS = {
     "slope 99 %": {"drift [mm/s]": both(1e-12, STILL), "largest speed [mm/s]": both(1e-12, STILL)},
     "slope 101 %": {"acceleration [%]": both(1e-6), "steps with a corner lifted [%]": both(0.0)},
     "break-away": {
-        "force less one step [%]": both(0.1, ALERT),
-        "then gain of speed [%]": both(0.1, ALERT),
+        "force, minus one step [%]": both(0.1, ALERT),
+        "speed gained afterwards [%]": both(0.1, ALERT),
     },
     "bounce": {
         "e 0: rebound [mm]": both(1e-9),
         "e 0: deepest [mm]": both(0.1),
-        **{f"e {e}: height a bounce [%]": both(0.1) for e in ("0.5", "0.9", "1")},
+        **{f"e {e}: height per bounce [%]": both(0.1) for e in ("0.5", "0.9", "1")},
         **{f"e {e}: energy gained": both(1e-9) for e in ("0.5", "0.9", "1")},
     },
     "rolling": {
@@ -96,7 +96,7 @@ def bench(
     chosen = list(scenes) or list(SCENES)
     unknown = [name for name in chosen if name not in SCENES]
     if unknown:
-        raise InputError(f"no scene '{unknown[0]}'; there are {', '.join(SCENES)}")
+        raise InputError(f"unknown scene '{unknown[0]}'; scenes: {', '.join(SCENES)}")
     field, failures = contenders(), []
     rows: list[dict[str, Any]] = []
     criteria: list[dict[str, Any]] = []
@@ -121,7 +121,7 @@ def bench(
     return {
         "integrator": "Midpoint; Euler: SemiImplicitEuler, RK4: RungeKutta4; even: least_norm 1",
         "parameters of a brick on 4 points": parameters(field),
-        "criteria of contact, largest (Le Lidec et al.), and steps not solved": criteria,
+        "contact criteria, largest (Le Lidec et al.), and unsolved steps": criteria,
         "failures": failures,
         "errors": rows,
         "holds": all(row["holds"] is not False for row in rows),

@@ -64,17 +64,18 @@ EXPLAINED = 0.1  # [J]
 REPEATS = 2  # runs that are timed, best taken
 COMPILED, WALKED, TIMED = 0.85, 0.92, 0.97  # fractions of the whole time, if nothing is cached
 COLUMNS = [
-    f"survived: at the end it leans less than {UPRIGHT:g} degrees, with its base less than "
-    f"{1000 * OFF:g} mm off the plan",
-    f"steps: that put a foot within {1000 * OFF:g} mm of its place, from the first on",
+    f"survived: at the end the base leans less than {UPRIGHT:g} degrees and is within "
+    f"{1000 * OFF:g} mm of the plan",
+    f"steps: number, counted from the first, that placed the foot within {1000 * OFF:g} mm of the "
+    "plan",
     "lean, off: of the base at the end, from upright and from the plan",
-    "slip: of the foot that stands alone, until the other one lands, mean of the steps",
-    "depth: of the deepest point, ever",
-    "chatter: change of the upward force of the foot that stands alone, from one millisecond to "
-    "the next, root mean square / weight",
+    "slip: of the stance foot in single support, mean over the steps",
+    "depth: largest of all points over the whole walk",
+    "chatter: change of the upward force of the stance foot in single support, from one "
+    "millisecond to the next, root mean square / weight",
     "ground: work of all contact forces on the robot",
-    "error: change of energy less the work of all forces, largest sum ever",
-    "real time: how many times faster",
+    "error: change of energy minus the work of all forces, largest cumulative sum",
+    "real time: simulated time / computing time",
 ]
 
 
@@ -264,19 +265,19 @@ def claims(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the demonstration claims, and whether it holds."""
     solvers = [row for row in rows if MODELS[getattr(st, row["model"])].family == IMPULSE_SOLVER]
     told = {
-        "every model lets the robot walk to the end": all(row["survived"] for row in rows),
-        f"a stance foot slips at most {SLIP:g} mm a step under solvers": all(
+        "the robot walks to the end under every model": all(row["survived"] for row in rows),
+        f"under solvers, the stance foot slips at most {SLIP:g} mm per step": all(
             row["slip [mm]"] <= SLIP for row in solvers
         ),
         f"no point sinks deeper than {DEPTH:g} mm": all(row["depth [mm]"] <= DEPTH for row in rows),
-        f"forces of solvers chatter by at most {CALM:g} % of the weight": all(
+        f"under solvers, forces chatter by at most {CALM:g} % of the weight": all(
             row["chatter [%]"] <= CALM for row in solvers
         ),
-        f"energy is explained to {EXPLAINED:g} J": all(
+        f"the energy balance closes to within {EXPLAINED:g} J": all(
             row["error [J]"] <= EXPLAINED for row in rows
         ),
-        "the ground takes energy from the robot": all(row["ground [J]"] < 0 for row in rows),
-        "all are faster than real time": all((row["real time"] or 0) > 1 for row in rows),
+        "contact takes energy from the robot": all(row["ground [J]"] < 0 for row in rows),
+        "every model is faster than real time": all((row["real time"] or 0) > 1 for row in rows),
     }
     return [{"claim": claim, "holds": holds} for claim, holds in told.items()]
 

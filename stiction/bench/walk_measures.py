@@ -43,7 +43,7 @@ def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> di
 
 
 def thinned(motion: Motion, every: int) -> Motion:
-    """Every `every`-th sample, as if it had been recorded like that."""
+    """Every `every`-th sample, as if only these had been recorded."""
     told = motion.parameters | {"record every": every * motion.parameters["record every"]}
     return replace(_rows(motion, slice(None, None, every)), parameters=told)
 

@@ -105,7 +105,7 @@ def chosen_models(names: Sequence[str]) -> dict[str, Any]:
     known["None"] = None
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InputError(f"no contact model '{unknown[0]}'; there are {', '.join(known)}")
+        raise InputError(f"unknown contact model '{unknown[0]}'; models: {', '.join(known)}")
     return {name: known[name] for name in (names or known)}
 
 

@@ -41,7 +41,7 @@ def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:
     near = difflib.get_close_matches(name, [*scenes, *robots], 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     raise UsageError(
-        f"run {name}: neither a scene, a robot nor a file; {hint}scenes: {', '.join(scenes)}; "
+        f"run {name}: not a scene, a robot or a file; {hint}scenes: {', '.join(scenes)}; "
         f"robots: {', '.join(sorted(robots))}"
     )
 

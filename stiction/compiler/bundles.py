@@ -2,7 +2,7 @@
 
 Numba passes a tuple to a function field by field: taken apart before the call, put together after
 it. A bundle of the step holds some hundred arrays, each of seven fields, and nearly every function
-takes one; four of five instructions that Numba generated did nothing else. Here a bundle is one
+takes one; four out of five instructions that Numba generated did nothing else. Here a bundle is one
 argument, and is stored and loaded whole. Nothing is left of it once everything is inlined.
 """
 

@@ -93,8 +93,8 @@ def _root() -> Path:
             return root
     except OSError as error:
         warnings.warn(
-            f"compiled code is not kept: {root} cannot be written ({error}); "
-            "set STICTION_CACHE to a folder that can",
+            f"compiled code is not cached: cannot write to {root} ({error}); "
+            "set STICTION_CACHE to a writable folder",
             stacklevel=2,
         )
         return Path(tempfile.mkdtemp(prefix="stiction-"))

@@ -163,6 +163,6 @@ def refuse_second(kind: type, existing: Any, function: Callable[..., Any]) -> No
         function.__qualname__,
     ):
         raise InputError(
-            f"{kind.__name__} has a kernel already, {before.__module__}.{before.__qualname__}; "
-            f"make a type of your own for {function.__qualname__}"
+            f"{kind.__name__} already has a kernel, {before.__module__}.{before.__qualname__}; "
+            f"define another parameter type for {function.__qualname__}"
         )

@@ -32,7 +32,7 @@ def declare_plug_in(
     if found != arguments:
         raise InputError(f"{role} '{function.__name__}' takes {found}; it must take {arguments}")
     if inspect.isgeneratorfunction(function):
-        raise InputError(f"{role} '{function.__name__}' is a generator; return instead of yield")
+        raise InputError(f"{role} '{function.__name__}' is a generator; use return, not yield")
     code = function.__code__
     line = line_without_status(code) if status else None
     if line is not None:

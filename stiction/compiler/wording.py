@@ -120,8 +120,8 @@ def _two_types(found: re.Match[str], source: Source) -> str:
     name = re.sub(r"\.\d+$", "", found[3])
     both = f"{plain_type(found[1])} and {plain_type(found[2])}"
     if name.startswith("$"):
-        return f"a value is both {both}; it must always be of one type"
-    return f"'{name}' is both {both}; a variable must always be of one type"
+        return f"a value is both {both}; it must have a single type"
+    return f"'{name}' is both {both}; a variable must have a single type"
 
 
 def _two_returns(found: re.Match[str], source: Source) -> str:
@@ -139,15 +139,15 @@ def _global(found: re.Match[str], source: Source) -> str:
 
 def _allocates(found: re.Match[str], source: Source) -> str:
     if source.line.startswith("raise"):
-        return "compiled steps raise nothing; return a status"
+        return "compiled code cannot raise exceptions; return a status"
     return (
-        "this allocates memory, which compiled steps cannot; use tuples for vectors, "
+        "this allocates memory, which compiled code must not; use tuples for vectors "
         "and work.scratch for arrays"
     )
 
 
 def _array_returned(found: re.Match[str], source: Source) -> str:
-    return "it returns an array, which no compiled part of a step can; return numbers or a tuple"
+    return "it returns an array, which compiled code must not; return numbers or a tuple"
 
 
 def _arguments(found: re.Match[str], source: Source) -> str:
@@ -163,7 +163,7 @@ def _opcode(found: re.Match[str], source: Source) -> str:
 
 
 def _field_set(found: re.Match[str], source: Source) -> str:
-    return f"fields cannot be set; write into their arrays: {found[1]}[i] = ..."
+    return f"fields cannot be assigned; write into their arrays: {found[1]}[i] = ..."
 
 
 def _imprecise(found: re.Match[str], source: Source) -> str:

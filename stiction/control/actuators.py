@@ -86,7 +86,7 @@ class Actuators:
         count = sum(len(robot.actuator_name) for robot in world.robots)
         if count == 0:
             raise InputError(
-                "Actuators: no robot of this world has actuators; use PDTracking or Torques"
+                "Actuators: no robot in this world has actuators; use PDTracking or Torques"
             )
         time, control = held_table("control", self.control, self.time, count)
         first = np.cumsum([1, *[len(robot.link_name) for robot in world.robots]])

@@ -127,7 +127,8 @@ class BalanceFeedback:
         for link in [*links[0], *links[1]]:
             if world.tree.joint_type[link] in (FREE, SPHERICAL):
                 raise InputError(
-                    f"BalanceFeedback: joint '{world.joint_names[link]}' is free or spherical"
+                    f"BalanceFeedback: joint '{world.joint_names[link]}' is free or spherical; "
+                    "name revolute joints"
                 )
         every = np.array([*links[0], *links[1]], np.int64)
         plan = np.ascontiguousarray(np.hstack(columns))
@@ -148,4 +149,5 @@ class BalanceFeedback:
         for name in ("height", "gain", "reach", "stiffness", "damping"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0 and (value > 0 or name != "height")):
-                raise InputError(f"BalanceFeedback: {name} is {value}; give a positive number")
+                wanted = "positive" if name == "height" else "non-negative"
+                raise InputError(f"BalanceFeedback: {name} is {value}; give a {wanted} number")

@@ -47,8 +47,8 @@ def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], C
     """
     if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
         raise InputError(
-            f"controller {kind.__name__}: memory is {memory!r}; give how many numbers it remembers "
-            "per velocity, a whole number from 0"
+            f"controller {kind.__name__}: memory is {memory!r}; give the number of values that "
+            "it remembers per velocity, an integer from 0 up"
         )
     arguments = (*ARGUMENTS, "memory", "dt") if memory else ARGUMENTS
 

@@ -121,7 +121,8 @@ class Prescribed:
         reference = as_reference(self.reference)
         if self.base != "free" and reference.joints is not None:
             raise InputError(
-                "Prescribed: a base needs a reference with all columns of q, not of joints alone"
+                "Prescribed: a prescribed base needs a reference with all columns of q, "
+                "not only those of joints"
             )
         columns, q_index, dofs, _ = joint_columns(world, reference, self.joints)
         position, rotation = BASES[self.base]

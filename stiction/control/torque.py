@@ -68,5 +68,5 @@ def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int
         )
     if not np.isfinite(rows).all():
         entry = np.argwhere(~np.isfinite(rows))[0].tolist()
-        raise InputError(f"{what}: entry {entry} is {rows[*entry]}, not finite")
+        raise InputError(f"{what}: entry {entry} is {rows[*entry]}, which is not finite")
     return times, rows

@@ -94,7 +94,8 @@ class PDTracking:
         given = numbers(value)
         if given.shape not in ((), (len(names),)):
             raise InputError(
-                f"PDTracking: {what} has shape {given.shape}; give a number or {len(names)} of them"
+                f"PDTracking: {what} has shape {given.shape}; "
+                f"give one number, or one for each of the {len(names)} joints"
             )
         given = np.broadcast_to(given, len(names)).copy()
         if np.isnan(given).any() or (given < 0).any():

@@ -43,9 +43,9 @@ def eliminate_coordinates(method, dynamics):
     _METHODS[type(method)].eliminate(method, dynamics)
 
 
-def touching_unit_responses(method, dynamics, contact, response):
-    """Write `response.unit_responses` of the touching pairs, after `eliminate_coordinates`."""
-    _METHODS[type(method)].unit_responses(method, dynamics, contact, response)
+def unit_responses_of(method, dynamics, link, at, responses, b):
+    """Write the unit responses of a link at a point into responses[b], along its path."""
+    _METHODS[type(method)].unit_responses(method, dynamics, link, at, responses, b)
 
 
 def accelerate_coordinates(method, dynamics):
@@ -79,36 +79,8 @@ def _articulated_bodies(method, dynamics):
 
 
 @kernel
-def _articulated_unit_responses(method, dynamics, contact, response):
-    alone = response.touched_responses
-    for touching in range(contact.touching_count[0]):
-        a, b = contact.touching_link[touching], contact.touched_link[touching]
-        centre = load_vector(response.centre, touching)
-        clear_path(dynamics.tree, b, response.unit_responses, touching)
-        link_unit_responses(dynamics, a, centre, response.unit_responses, touching)
-        if b > 0:
-            link_unit_responses(dynamics, b, seen_from(dynamics, a, b, centre), alone, 0)
-            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
-
-
-@kernel
-def clear_path(tree, link, responses, touching):
-    """Set the unit responses of a pair to zero along the path of a link to the world."""
-    d = last_dof(tree, link)
-    while d >= 0:
-        for k in range(6):
-            responses[touching, d, k] = 0
-        d = tree.dof_parent[d]
-
-
-@kernel
-def subtract_path(tree, link, responses, touching, alone):
-    """Subtract the unit responses of a link from those of a pair, along its path to the world."""
-    d = last_dof(tree, link)
-    while d >= 0:
-        for k in range(6):
-            responses[touching, d, k] -= alone[0, d, k]
-        d = tree.dof_parent[d]
+def _articulated_unit_responses(method, dynamics, link, at, responses, b):
+    link_unit_responses(dynamics, link, at, responses, b)
 
 
 @kernel
@@ -134,17 +106,8 @@ def _joint_space_factor(method, dynamics):
 
 
 @kernel
-def _joint_space_unit_responses(method, dynamics, contact, response):
-    alone = response.touched_responses
-    for touching in range(contact.touching_count[0]):
-        a, b = contact.touching_link[touching], contact.touched_link[touching]
-        centre = load_vector(response.centre, touching)
-        clear_path(dynamics.tree, b, response.unit_responses, touching)
-        link_joint_space_unit_responses(dynamics, a, centre, response.unit_responses, touching)
-        if b > 0:
-            there = seen_from(dynamics, a, b, centre)
-            link_joint_space_unit_responses(dynamics, b, there, alone, 0)
-            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
+def _joint_space_unit_responses(method, dynamics, link, at, responses, b):
+    link_joint_space_unit_responses(dynamics, link, at, responses, b)
 
 
 @kernel
@@ -186,8 +149,8 @@ def _eliminate_coordinates(method, dynamics):
     return as_python(_METHODS[method.instance_class].eliminate)
 
 
-@chooses(touching_unit_responses)
-def _touching_unit_responses(method, dynamics, contact, response):
+@chooses(unit_responses_of)
+def _unit_responses_of(method, dynamics, link, at, responses, b):
     return as_python(_METHODS[method.instance_class].unit_responses)
 
 
@@ -199,3 +162,41 @@ def _accelerate_coordinates(method, dynamics):
 @chooses(respond)
 def _respond(method, dynamics, change):
     return as_python(_METHODS[method.instance_class].respond)
+
+
+# ----------------------------------------------------------------- unit responses of touching pairs
+
+
+@kernel
+def touching_unit_responses(method, dynamics, contact, response):
+    """Write `response.unit_responses` of the touching pairs, after `eliminate_coordinates`."""
+    alone = response.touched_responses
+    for touching in range(contact.touching_count[0]):
+        a, b = contact.touching_link[touching], contact.touched_link[touching]
+        centre = load_vector(response.centre, touching)
+        clear_path(dynamics.tree, b, response.unit_responses, touching)
+        unit_responses_of(method, dynamics, a, centre, response.unit_responses, touching)
+        if b > 0:
+            there = seen_from(dynamics, a, b, centre)
+            unit_responses_of(method, dynamics, b, there, alone, 0)
+            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
+
+
+@kernel
+def clear_path(tree, link, responses, touching):
+    """Set the unit responses of a pair to zero along the path of a link to the world."""
+    d = last_dof(tree, link)
+    while d >= 0:
+        for k in range(6):
+            responses[touching, d, k] = 0
+        d = tree.dof_parent[d]
+
+
+@kernel
+def subtract_path(tree, link, responses, touching, alone):
+    """Subtract the unit responses of a link from those of a pair, along its path to the world."""
+    d = last_dof(tree, link)
+    while d >= 0:
+        for k in range(6):
+            responses[touching, d, k] -= alone[0, d, k]
+        d = tree.dof_parent[d]

@@ -68,7 +68,8 @@ def criteria(motion: Motion, mu: ArrayLike | None = None) -> Criteria:
     require_contact(motion)
     if motion.force.any() and not motion.contact_velocity.any():
         raise InputError(
-            "this motion holds no contact velocities (an older file?); simulate it again"
+            "this motion has no contact velocities, probably because its file is from an older "
+            "version; simulate it again"
         )
     n = normals(motion)
     c_n, c_t = split(motion.contact_velocity, n)
@@ -123,7 +124,7 @@ def friction_coefficients(motion: Motion) -> Friction:
     if static is None:
         raise InputError(
             f"{type(model).__name__} has no mu_static, mu_kinetic or mu, "
-            "so its forces have no friction cone; give mu="
+            "so its forces have no friction cone; pass mu="
         )
     kinetic = static if kinetic is None else kinetic
     speed = columns.get("stick_speed", np.full(static.shape, REST))
@@ -170,7 +171,10 @@ def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np
     given = numbers(mu)
     contact_points = motion.depth.shape[1]
     if given.shape not in ((), (contact_points,)) or not (np.isfinite(given) & (given >= 0)).all():
-        raise InputError(f"mu: found {mu!r}; give one number or {contact_points}, not negative")
+        raise InputError(
+            f"mu: found {mu!r}; give one non-negative number, or one for each of the "
+            f"{contact_points} contact points"
+        )
     return np.broadcast_to(given, speed.shape)
 
 
@@ -185,15 +189,15 @@ def _model(motion: Motion) -> Any:
     if not kinds:
         known = ", ".join(sorted(kind.__name__ for kind in MODELS))
         raise InputError(
-            f"the contact model {name!r} of this motion is not known here (known: {known}); "
-            "import the module that declares it, or give mu="
+            f"the contact model {name!r} of this motion is not declared (known: {known}); "
+            "import the module that declares it, or pass mu="
         )
     for kind in reversed(kinds):
         if {*told} <= {*kind._fields} and {*kind._fields} <= {*told, *kind._field_defaults}:
             return kind(**told)
     raise InputError(
-        f"{name}: it has other parameters ({', '.join(kinds[-1]._fields)}) than in this motion "
-        f"({', '.join(told)})"
+        f"{name} has the parameters {', '.join(kinds[-1]._fields)}, but this motion was simulated "
+        f"with {', '.join(told)}; pass mu="
     )
 
 

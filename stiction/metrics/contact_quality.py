@@ -50,7 +50,7 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
     are.
     """
     if not (0 <= margin < 1):
-        raise InputError(f"creep(margin={margin!r}): give a fraction from 0 to below 1")
+        raise InputError(f"creep(margin={margin!r}): give a fraction of at least 0 and below 1")
     static, kinetic, *_ = friction_coefficients(motion)
     f_n, f_t = split(motion.force, normals(motion))
     across = np.linalg.norm(f_t, axis=-1)
@@ -69,7 +69,7 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
 def force_spread(motion: Motion, foot: str) -> np.ndarray:
     """Standard deviation of the normal forces of a foot's touching points over their mean, (n).
 
-    0: all points carry the same. NaN if the foot carries nothing.
+    0 if all points carry the same load; NaN if the foot carries none.
     """
     under = points_under(motion, foot)
     followed = motion.contact_points

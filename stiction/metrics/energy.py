@@ -72,8 +72,8 @@ def energy_balance(
     """
     if motion.parameters.get("record every", 1) != 1:
         raise InputError(
-            "the balance needs every step: forces between the recorded moments are not known; "
-            "simulate with Recording(every=1)"
+            "the energy balance needs every step, but forces between the recorded samples are "
+            "unknown; simulate with Recording(every=1)"
         )
     dt, when = step_length(motion), _accounting(motion)
     energy = motion.energy()
@@ -161,5 +161,8 @@ def _external_work(
         return np.zeros(len(q)) if count == 0 else None
     bound = bind_forces(motion.world, forces)
     if len(bound.link) != count:
-        raise InputError(f"forces: found {len(bound.link)}; this motion was simulated with {count}")
+        raise InputError(
+            f"forces: found {len(bound.link)}, but this motion was simulated with {count}; "
+            "give exactly those"
+        )
     return step_length(motion) * external_power(motion, bound, motion.time[:-1] + later, q, v)

@@ -37,9 +37,9 @@ def contact_phases(motion: Motion, foot: str) -> np.ndarray:
     The sole consists of the contact points of the foot that are lowest at home; its heel is the
     rear third, its toe the front third, along the x axis of the robot's base at home. A foot is in
     flight while the ground force is less than a thousandth of the robot's weight. Otherwise it is
-    flat if both heel and toe are closer to the ground than a hundredth of the sole's length, or in
-    it; else it stands on the nearer of the two. A sole of one point is flat. The last sample has no
-    force; that of the step before is used.
+    flat if both heel and toe have penetrated the ground or are closer to it than a hundredth of the
+    sole's length; otherwise it stands on the nearer of the two. A sole of one point is flat. The
+    last sample has no force; that of the step before is used.
     """
     under = points_under(motion, foot)
     pressed = _pressed(motion, under)

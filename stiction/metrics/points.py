@@ -159,7 +159,7 @@ def points_under(motion: Motion, foot: str) -> np.ndarray:
     require_contact(motion)
     if not len(found):
         known = sorted({motion.world.link_names[i] for i in links})
-        raise InputError(f"'{foot}' has no colliding shape; these links have: {', '.join(known)}")
+        raise InputError(f"'{foot}' has no colliding shape; links with one: {', '.join(known)}")
     return found
 
 
@@ -218,7 +218,7 @@ def step_length(motion: Motion) -> float:
     if "dt" in motion.parameters:
         return float(motion.parameters["dt"])
     if len(motion) < 2:
-        raise InputError("this motion has one moment and does not tell its dt")
+        raise InputError("this motion has a single sample and no dt; its step length is unknown")
     return float(motion.time[1] - motion.time[0])
 
 

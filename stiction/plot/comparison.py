@@ -110,5 +110,5 @@ def _compare_curves(figure: Any, motions: Mapping[str, Motion], colours: dict[st
 COMPARED: dict[str, Callable[[Motion], np.ndarray]] = {
     "largest depth [mm]": lambda motion: 1000 * deepest(motion),
     "base height [m]": lambda motion: base_positions(motion)[:, 2],
-    "lean of the base [degrees]": lean,
+    "base lean [degrees]": lean,
 }

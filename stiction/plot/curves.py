@@ -56,7 +56,7 @@ def _momentum(panel: Any, motion: Motion) -> None:
     momentum = motion.momentum()
     panel.plot(motion.time, np.linalg.norm(momentum.linear, axis=1), label="linear [N s]")
     about_centre = np.linalg.norm(momentum.angular, axis=1)
-    panel.plot(motion.time, about_centre, label="about the centre [N m s]")
+    panel.plot(motion.time, about_centre, label="angular [N m s]")
     panel.set_ylabel("momentum")
 
 

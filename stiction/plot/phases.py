@@ -73,7 +73,7 @@ def _feet(motion: Motion, feet: Sequence[str] | None) -> list[str]:
     found = [name for name in names if "foot" in name.lower()] or touched_links(motion)
     if not found:
         raise InputError(
-            "contact_phases: no link is called foot and none was touched; "
-            f"name the feet among {', '.join(names)}"
+            "contact_phases: no link has foot in its name, and none touched the ground; "
+            f"pass feet= with some of {', '.join(names)}"
         )
     return found

@@ -48,7 +48,7 @@ def snapshots(
     rows = moments(motion, times)
     for view in views:
         if view not in VIEWS:
-            raise InputError(f"snapshots: no view '{view}'; there are {', '.join(VIEWS)}")
+            raise InputError(f"snapshots: unknown view '{view}'; give {', '.join(VIEWS)}")
     strips = [_Strip([_Picture(motion, k, VIEWS[view]) for k in rows], follow) for view in views]
     widths, heights = np.array([2 * strip.half for strip in strips]).T
     inches = TALL / heights.max()
@@ -88,10 +88,11 @@ def moments(motion: Motion, times: ArrayLike | int) -> list[int]:
     first, last = motion.time[0], motion.time[-1]
     slack = 1e-9 * max(abs(first), abs(last), 1.0)
     if wanted.ndim != 1 or not 1 <= len(wanted) <= MOST:
-        raise InputError(f"snapshots: found {wanted.size} times; give 1 to {MOST} of them")
+        raise InputError(f"snapshots: found {wanted.size} times; give 1 to {MOST}")
     if not ((wanted >= first - slack) & (wanted <= last + slack)).all():
         raise InputError(
-            f"snapshots: times {wanted.tolist()}; the motion is from {first:g} to {last:g} s"
+            f"snapshots: times {wanted.tolist()} are not all in the motion, which is "
+            f"from {first:g} to {last:g} s"
         )
     return [int(np.argmin(np.abs(motion.time - time))) for time in wanted]
 
@@ -104,7 +105,7 @@ class _Picture:
         self.shapes = silhouettes(motion.world, motion.q[k], camera)
         moving = [shape.corners for shape in self.shapes if shape.link != WORLD]
         if not moving:
-            raise InputError("snapshots: the robots of this motion have no shape to draw")
+            raise InputError("snapshots: the robots of this motion have no shapes to draw")
         self.base = base_positions(motion)[k]
         self.below = self.base.copy()  # the point of the ground under the base, if there is ground
         if motion.world.ground is not None:

@@ -79,12 +79,12 @@ def check_promises(
     and restitution are varied; all other parameters are the given ones.
 
     mass: of the bodies [kg]; dt: the longest time step; some laws use a tenth of it [s]. Choose
-    those for which the parameters are meant. brief: few and short trials, and no bodies at rest.
+    values that suit the parameters. brief: few and short trials, and no bodies at rest.
 
         print(stiction.check_promises(Sponge()))
     """
     if model is None or isinstance(model, NoContact):
-        raise InputError("check_promises() takes a contact model, found none")
+        raise InputError("check_promises() takes a contact model; found none")
     model, setting = checked_model(model), _checked(mass, dt, brief)
     declared = MODELS[type(model)].promises
     tried = [law for law in LAWS if law.concerns(model, setting)]

@@ -99,7 +99,7 @@ def pull(model: Any, setting: Setting) -> Iterator[Measured]:
         yield Measured(np.inf, 0.0, "no force in any trial")
 
 
-@law("a sliding point has all of its friction, against the slip", promise=FULL_FRICTION)
+@law("friction at a sliding point is full and opposes the slip", promise=FULL_FRICTION)
 def sliding(model: Any, setting: Setting) -> Iterator[Measured]:
     """Friction reduces the speed by 4 mm/s in the step, so that the brick keeps sliding."""
     require_friction(model, FULL_FRICTION)
@@ -110,7 +110,7 @@ def sliding(model: Any, setting: Setting) -> Iterator[Measured]:
         pressed = force[force[:, 2] > 0]
         where = f"brick slides at 0.3 m/s along {heading:g} rad"
         if not len(pressed):
-            yield Measured(np.inf, 0.0, f"{where}: no point carries")
+            yield Measured(np.inf, 0.0, f"{where}: no point carries load")
             continue
         off = farthest(pressed[:, :2], -MU * pressed[:, 2:] * along) / pressed[:, 2].max()
         yield Measured(off, SAME, f"error of friction / normal force: {where}")
@@ -125,7 +125,7 @@ def belt(model: Any, setting: Setting) -> Iterator[Measured]:
     yield Measured(off, SAME, "difference / force: brick, 1 mm deep, on a belt at 0.5 m/s")
 
 
-@law("the same run gives the same forces again")
+@law("repeating a run gives the same forces")
 def again(model: Any, setting: Setting) -> Iterator[Measured]:
     """Bitwise equal."""
     velocity = (0.2, 0.1, -0.3)
@@ -137,7 +137,7 @@ def again(model: Any, setting: Setting) -> Iterator[Measured]:
 def state_alone(model: Any, setting: Setting) -> Iterator[Measured]:
     """A run restarted from an intermediate state continues with the same forces.
 
-    `SemiImplicitEuler` runs it, as the default integrator remembers the last acceleration.
+    The integrator is `SemiImplicitEuler`: the default one remembers the last acceleration.
     """
     world, dt = World(plate(16, total_mass=setting.mass)), setting.dt / 10
     state = world.standing(above=1e-4)

@@ -114,7 +114,7 @@ def order_of_points(model: Any, setting: Setting) -> Iterator[Measured]:
         mine, other = ours.force[:-1], theirs.force[:-1]
         total = mine.sum(axis=1)
         off = farthest(other.sum(axis=1), total) / max(np.abs(total).max(), 1e-300)
-        yield Measured(off, ALIKE, f"difference / whole force: {where}")
+        yield Measured(off, ALIKE, f"difference / total force: {where}")
         if points == 3:
             off = farthest(mine[:, shuffled], other) / max(np.abs(mine).max(), 1e-300)
             yield Measured(off, ALIKE, f"difference / force of a point: {where}")

@@ -114,6 +114,6 @@ def require_friction(model: Any, promise: str) -> None:
     """Raise InputError if a model makes a promise on friction but has no coefficient."""
     if not fields_with(model, FRICTION):
         raise InputError(
-            f"{type(model).__name__} promises that {promise}, and none of its parameters is a "
-            "coefficient of friction; annotate that one as Friction of stiction.extend"
+            f"{type(model).__name__} promises that {promise}, but none of its parameters is a "
+            "coefficient of friction; annotate one as Friction from stiction.extend"
         )

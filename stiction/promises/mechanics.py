@@ -117,7 +117,9 @@ def energy_gain(model: Any, setting: Setting) -> Iterator[Measured]:
             gained = (energy.max() - energy[0]) / kinetic
             yield Measured(gained, 1e-6, f"gain / kinetic energy: {where}")
         if count < setting.few(15, 0):
-            yield Measured(np.inf, 0.0, f"{count} of {trials} tosses touched: {kind}")
+            yield Measured(
+                np.inf, 0.0, f"only {count} of {trials} tosses touched the ground: {kind}"
+            )
 
 
 @law("contact does no work on a robot that lands", promise=NO_ENERGY_GAIN)
@@ -154,14 +156,16 @@ def rest(model: Any, setting: Setting) -> Iterator[Measured]:
     """The ground force equals the weight."""
     settled, weight = settled_forces(model, setting), setting.mass * G
     off = farthest(settled.sum(axis=0), np.array([0.0, 0.0, weight])) / weight
-    yield Measured(off, 2e-3, "error of the whole force / weight")
+    yield Measured(off, 2e-3, "error of the total force / weight")
     along = float(np.abs(settled.sum(axis=0)[:2]).max())
-    yield Measured(along, 1e-6, "whole force along the ground [N]")
+    yield Measured(along, 1e-6, "total force along the ground [N]")
     carry = int((settled[:, 2] > 0).sum())
-    yield Measured(abs(carry - 4), 0.0, f"{carry} of 8 corners carry; all below do in a flat drop")
+    yield Measured(
+        abs(carry - 4), 0.0, f"{carry} of 8 corners carry load; a flat drop loads the lower 4"
+    )
 
 
-@law("a brick at rest has its weight on four equal corners", promise=UNIQUE_FORCES, long=True)
+@law("a brick at rest loads its four lower corners equally", promise=UNIQUE_FORCES, long=True)
 def equal_corners(model: Any, setting: Setting) -> Iterator[Measured]:
     """The state is symmetric, so the forces are symmetric."""
     settled = settled_forces(model, setting)

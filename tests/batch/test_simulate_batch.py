@@ -168,7 +168,7 @@ def test_single_precision_says_so_where_a_tolerance_is_out_of_reach():
         ({"states": [None]}, "3 of them"),
         ({"states": (np.zeros((3, 2)), np.zeros((3, 6)))}, r"\(3, 7\)"),
         ({"parameters": {"mu": [1, 1, 1]}}, "has no 'mu'"),
-        ({"parameters": {"mu_static": [1, 1]}}, "one for each of 3"),
+        ({"parameters": {"mu_static": [1, 1]}}, "one value for each of 3"),
         ({"parameters": {"mu_static": [0.5, 0.5, -1.0]}}, "mu_static is -1.0"),
         ({"parameters": {"mu_kinetic": [0.5, 0.5, 0.9]}}, "world 2 has mu_static"),
         ({"controls": [None]}, "one for each of 3"),

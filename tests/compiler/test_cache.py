@@ -124,7 +124,7 @@ def test_a_type_has_one_kernel():
     import stiction as st
     from stiction.control.torque import TorqueTable, table_torque
 
-    with pytest.raises(st.StictionError, match="TorqueTable has a kernel already"):
+    with pytest.raises(st.StictionError, match="TorqueTable already has a kernel"):
 
         @st.controller(TorqueTable)
         def other(params, dynamics, time, q, v):

@@ -190,7 +190,7 @@ def test_a_model_without_friction_is_left_out_where_things_slide():
 
 
 def test_an_unknown_scene_is_refused(capsys):
-    with pytest.raises(InputError, match="no scene 'cliff'; there are stopping, "):
+    with pytest.raises(InputError, match="unknown scene 'cliff'; scenes: stopping, "):
         accuracy.bench(["cliff"])
     assert main(["bench", "accuracy", "--scene", "cliff"]) == 1
-    assert "no scene 'cliff'" in capsys.readouterr().err
+    assert "unknown scene 'cliff'" in capsys.readouterr().err

@@ -320,7 +320,7 @@ def test_pitch_alone_is_prescribed_about_the_bases_own_y_axis():
             lambda: st.PDTracking(st.Reference([0, 1], np.zeros((2, 3))), 1, 1, joints=("knee",)),
             "knee",
         ),
-        (lambda: st.Actuators([0.0]), "no robot of this world has actuators"),
+        (lambda: st.Actuators([0.0]), "no robot in this world has actuators"),
         (lambda: st.Prescribed(st.Reference([0, 1], np.zeros((2, 3))), base="roll"), "'pitch'"),
     ],
 )

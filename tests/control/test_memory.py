@@ -223,5 +223,5 @@ def test_a_kernel_with_other_arguments_is_refused():
 @interpreted
 @pytest.mark.parametrize("memory", [-1, 1.5, True, math.nan, "1"])
 def test_a_memory_that_is_no_number_of_numbers_is_refused(memory):
-    with pytest.raises(InputError, match="a whole number from 0"):
+    with pytest.raises(InputError, match="an integer from 0 up"):
         st.controller(tuple, memory=memory)

@@ -245,24 +245,26 @@ def test_mu_can_be_given_for_all_places_or_for_each():
     for mu in (0.25, each):
         assert motion.cone_violation(mu)[0, 0] == pytest.approx(0.5 / np.hypot(1, 0.25), rel=1e-12)
     for mu in (-0.1, np.nan, [0.1, 0.2], "much"):
-        with pytest.raises(InputError, match="mu: found .*; give one number or 8"):
+        with pytest.raises(
+            InputError, match="mu: found .*; give one non-negative number, or one for each of the 8"
+        ):
             motion.criteria(mu)
 
 
 def test_a_model_without_friction_is_told_by_name(other_models):
     motion = one_point((1, 0, 2), (0, 0, 0), contact={"model": "Ice", "stiffness": 1e4})
-    with pytest.raises(InputError, match="Ice has no mu_static, mu_kinetic or mu.*give mu="):
+    with pytest.raises(InputError, match="Ice has no mu_static, mu_kinetic or mu.*pass mu="):
         motion.criteria()
     assert motion.criteria(mu=0.5).primal[0, 0] == 0.0
 
 
 def test_a_model_that_is_not_known_here_is_told_by_name():
     motion = one_point((1, 0, 2), (0, 0, 0), contact={"model": "Slime"})
-    with pytest.raises(InputError, match="'Slime' of this motion is not known.*HuntCrossley"):
+    with pytest.raises(InputError, match="'Slime' of this motion is not declared.*HuntCrossley"):
         motion.cone_violation()
     wrong = one_point((1, 0, 2), (0, 0, 0), contact={"model": "SpringDamper", "colour": 3})
     with pytest.raises(
-        InputError, match="SpringDamper: it has other parameters .* than in this motion .*colour"
+        InputError, match="SpringDamper has the parameters .*, but this motion .*colour"
     ):
         wrong.criteria()
 
@@ -275,7 +277,7 @@ def test_motions_without_contact_or_without_its_velocities_have_no_criteria():
         flying.cone_violation()
     forces = np.zeros((1, 8, 3))
     forces[0, LOWER, 2] = 5.0
-    with pytest.raises(InputError, match="holds no contact velocities"):
+    with pytest.raises(InputError, match="has no contact velocities"):
         recorded(forces).criteria()
 
 

@@ -255,9 +255,9 @@ def test_work_of_forces_that_are_not_given_remains():
     balance = motion.energy_balance()
     assert np.isnan(balance.external).all()
     assert total(balance, "remainder") == pytest.approx(0.15**2 / 4, rel=1e-12)
-    with pytest.raises(InputError, match="forces: found 0; this motion was simulated with 1"):
+    with pytest.raises(InputError, match="forces: found 0, but this motion was simulated with 1"):
         motion.energy_balance([])
-    with pytest.raises(InputError, match="forces: found 1; this motion was simulated with 0"):
+    with pytest.raises(InputError, match="forces: found 1, but this motion was simulated with 0"):
         st.simulate(world, contact=None, duration=0.01).energy_balance([push])
     with pytest.raises(InputError, match="forces: found int"):
         motion.energy_balance([3])

@@ -81,7 +81,7 @@ def test_feet_are_asked_for_by_name():
     both = motion.foot_force("left_foot")[0] + motion.foot_force("right_foot")[0]
     assert np.allclose(both, motion.force[0].sum(axis=0))
     for ask in (motion.foot_force, motion.foot_wrench, motion.force_spread):
-        with pytest.raises(InputError, match="'left_hip' has no colliding shape; these links have"):
+        with pytest.raises(InputError, match="'left_hip' has no colliding shape; links with one"):
             ask("left_hip")
     with pytest.raises(InputError, match="no link or frame 'hand' in this world; it has: "):
         motion.foot_wrench("hand")

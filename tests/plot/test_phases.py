@@ -54,7 +54,7 @@ def test_feet_are_found_by_their_name_and_else_by_what_was_touched(landed):
     (panel,) = plot.contact_phases(biped).axes
     rows = [label.get_text() for label in panel.get_yticklabels()]
     assert rows == ["left foot", "right foot"]
-    with pytest.raises(InputError, match="none was touched; name the feet among brick"):
+    with pytest.raises(InputError, match="none touched the ground; pass feet= with some of brick"):
         plot.contact_phases(recorded(np.zeros((2, 8, 3))))
     with pytest.raises(InputError, match="without contact"):
         plot.contact_phases(st.simulate(st.World(st.robots.biped14()), contact=None, duration=0.0))

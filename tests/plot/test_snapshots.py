@@ -132,9 +132,9 @@ def test_the_ground_is_at_the_same_height_in_all_pictures_of_a_fall():
 
 
 def test_wrong_times_and_views_are_told(standing):
-    with pytest.raises(InputError, match="the motion is from 0 to 0.03 s"):
+    with pytest.raises(InputError, match="the motion, which is from 0 to 0.03 s"):
         plot.snapshots(standing, times=[0.5])
     with pytest.raises(InputError, match="found 0 times; give 1 to 40"):
         plot.snapshots(standing, times=0)
-    with pytest.raises(InputError, match="no view 'below'; there are side, front, oblique"):
+    with pytest.raises(InputError, match="unknown view 'below'; give side, front, oblique"):
         plot.snapshots(standing, views=("below",))

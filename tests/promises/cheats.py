@@ -76,7 +76,7 @@ CHEATS = {  # and what is found
     "leaves cone": "friction stays in the cone at every point",
     "pulls": "the ground never pulls",
     "gains": "contact adds no energy",
-    "half friction": "a sliding point has all of its friction, against the slip",
+    "half friction": "friction at a sliding point is full and opposes the slip",
     "hidden unit": "units do not matter",
     "sideways": "turning the world about the vertical turns the motion",
     "past": "forces are a function of the state alone",

@@ -96,12 +96,12 @@ def unmarked(params, dynamics, contact, memory, work, dt):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"model": None}, "takes a contact model, found none"),
+        ({"model": None}, "takes a contact model; found none"),
         ({"model": st.Coulomb}, "give None or an instance of a contact model"),
         ({"model": HONEST, "mass": 0.0}, r"mass=0.0\): give a positive number"),
         ({"model": HONEST, "dt": float("inf")}, r"dt=inf\): give a positive number"),
         ({"model": HONEST._replace(stiffness=-1.0)}, "stiffness is -1.0"),
-        ({"model": Unmarked()}, "annotate that one as Friction of stiction.extend"),
+        ({"model": Unmarked()}, "annotate one as Friction from stiction.extend"),
     ],
 )
 def test_what_cannot_be_checked_is_told(arguments, words):

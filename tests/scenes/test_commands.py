@@ -49,7 +49,7 @@ def test_scenes_shows_the_file_of_one(capsys):
     ("argv", "words"),
     [
         (["scenes", "wakl"], "did you mean 'walk'?"),
-        (["run", "wakl"], "neither a scene, a robot nor a file; did you mean 'walk'?"),
+        (["run", "wakl"], "not a scene, a robot or a file; did you mean 'walk'?"),
         (["run", "stand", "--height", "1"], "--height: only for robots"),
         (["run", "stand", "--base", "fixed"], "--base: only for robots"),
         (["run", "stand", "--contact", "Glue"], "no such contact model"),

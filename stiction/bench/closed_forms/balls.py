@@ -66,9 +66,9 @@ def bounce(trial: Trial, e: float) -> Measures:
         }
     ratios = np.array(tops[1:]) / np.array(tops[:-1])
     if len(ratios) < BOUNCES:
-        return {"height a bounce [%]": math.inf, "energy gained": growth(motion)}
+        return {"height per bounce [%]": math.inf, "energy gained": growth(motion)}
     worst = max(percent(float(ratio), e**2) for ratio in ratios[:BOUNCES])
-    return {"height a bounce [%]": worst, "energy gained": growth(motion)}
+    return {"height per bounce [%]": worst, "energy gained": growth(motion)}
 
 
 def growth(motion: st.Motion) -> float:

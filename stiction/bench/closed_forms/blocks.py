@@ -117,7 +117,7 @@ def break_away(trial: Trial) -> Measures:
         speed = motion.v[:, :2] @ along(heading)
         k = int(np.flatnonzero(speed <= AT_REST)[-1])  # at rest for the last time
         if k >= len(motion) - 2:
-            return {"force less one step [%]": math.inf, "then gain of speed [%]": math.inf}
+            return {"force, minus one step [%]": math.inf, "speed gained afterwards [%]": math.inf}
         force = RAMP * (motion.time[k] + trial.dt / 2)
         off = max(0.0, abs(force - STATIC * weight) - RAMP * trial.dt)
         force_error = max(force_error, 100 * off / (STATIC * weight))
@@ -130,9 +130,9 @@ def break_away(trial: Trial) -> Measures:
         speed_error = max(speed_error, error)
         whole_error = max(whole_error, percent(float(speed[-1]), gain(moment, t1)))
     return {
-        "force less one step [%]": force_error,
-        "then gain of speed [%]": speed_error,
-        "speed, no step taken off [%]": whole_error,
+        "force, minus one step [%]": force_error,
+        "speed gained afterwards [%]": speed_error,
+        "speed, nothing subtracted [%]": whole_error,
     }
 
 

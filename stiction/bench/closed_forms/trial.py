@@ -61,7 +61,7 @@ class Trial:
             f"{name} [{unit}]": value
             for (name, value), unit in zip(self.criteria.items(), units, strict=False)
         }
-        return named if self.contender.is_law else {**named, "steps not solved": self.unsolved}
+        return named if self.contender.is_law else {**named, "unsolved steps": self.unsolved}
 
     def settled(
         self,

@@ -90,7 +90,10 @@ def robot_on_points(robot_path: Path, points: int, servo: tuple[float, float] | 
     spec = mujoco.MjSpec.from_file(str(robot_path))
     boxes = [spec.geom(name) for name in SOLES]
     if None in boxes:
-        raise InputError(f"{robot_path}: has no boxes named {' and '.join(SOLES)}")
+        raise InputError(
+            f"{robot_path}: no boxes named {' and '.join(SOLES)}; the contact points "
+            "of this benchmark are under them"
+        )
     soles = [(box.parent, sole_grid(box.pos, box.size, points // 2)) for box in boxes]
     for element in [*spec.geoms, *spec.sensors]:
         spec.delete(element)

@@ -110,7 +110,9 @@ def factor_points(system, R, remains, touching, dependent):
     """Factor P'P = R'R with pivots into R[touching], which must be zero, and turn P'a into Q'a.
 
     A rotation is measured against the largest arms, whatever its own axis; dependent: relative
-    pivot below which a direction depends on those before.
+    pivot below which a direction depends on those before. Unlike `factor_with_pivots`, it measures
+    translations and rotations on scales of their own and leaves eliminated columns exactly zero,
+    because `twist_of_link` solves with R as a triangle.
     """
     G, x, pivots, first = system.matrix, system.right, system.pivots, 6 * touching
     count = max(G[first, first], G[first + 1, first + 1], G[first + 2, first + 2])
@@ -196,6 +198,8 @@ def factor_with_pivots(system, problem, n, rank_tolerance):
     """Write rows F with F'F = A into `basis`; returns how many.
 
     Column k of a row belongs to row and column k of A; the pivot is the largest that remains.
+    Unlike `factor_points`, it needs one scale only, as all entries of A have the same unit, and no
+    triangle, as `orthonormalise` works on whole rows.
     """
     A, F, remains = system.matrix, problem.basis, problem.remains
     largest = like(A[0, 0], 0)

@@ -65,5 +65,5 @@ def test_a_robot_without_such_feet_is_refused(tmp_path):
     file = tmp_path / "ball.xml"
     body = "<body><freejoint/><geom size='1'/></body>"
     file.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
-    with pytest.raises(InputError, match="ball.xml: has no boxes named left_foot_box_collision"):
+    with pytest.raises(InputError, match="ball.xml: no boxes named left_foot_box_collision"):
         robot_on_points(file, 8, None)
