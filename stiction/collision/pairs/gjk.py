@@ -208,7 +208,7 @@ def separate(hulls, A, B, v, reach, size, simplex):
             case = OUT_OF_REACH
             break
         gap = square - along  # bounds the square of the error of v
-        accepted = APART if gap <= tolerance(size) * size * length else STALLED
+        accepted = APART if gap <= like(size, 100) * tolerance(size) * size * length else STALLED
         if count > 0 and (
             gap <= precise * (like(size, 10) * square + size * length)
             or known(simplex, count, new.difference)
