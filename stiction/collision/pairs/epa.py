@@ -13,21 +13,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.collision.pairs.gjk import weights_on_triangle
+from stiction.collision.pairs.gjk import normal_of_triangle, weights_on_triangle
 from stiction.collision.pairs.nearest import SOLVED, UNSOLVED, Nearest
 from stiction.collision.pairs.shapes import (
     any_perpendicular,
     rounding,
     support_of_differences,
-    tolerance,
     unit_or,
 )
 from stiction.compiler.compiled import kernel, seldom
-from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    dot,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
 
 MOST_VERTICES = 96
 MOST_FACES = 2 * MOST_VERTICES
-ENOUGH = 1e3  # a polytope that is full is accepted within this multiple of the tolerance
+ENOUGH = 1e2  # where rounding or memory ends the growth, this multiple of the goal is accepted
 
 
 class Polytope(NamedTuple):
@@ -38,6 +47,7 @@ class Polytope(NamedTuple):
     corner: np.ndarray  # (MOST_FACES, 3) vertices
     normal: np.ndarray  # (MOST_FACES, 3) unit vectors, outwards; zero for a face without area
     offset: np.ndarray  # (MOST_FACES) of the plane from the origin [m]
+    slack: np.ndarray  # (MOST_FACES) rounding error of the plane across the polytope [m]
     edge: np.ndarray  # (MOST_FACES, 2) vertices: border of the faces that a new vertex sees
 
 
@@ -48,6 +58,7 @@ def make_polytope() -> Polytope:
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_FACES, 3), int),
         np.zeros((MOST_FACES, 3)),
+        np.zeros(MOST_FACES),
         np.zeros(MOST_FACES),
         np.zeros((MOST_FACES, 2), int),
     )
@@ -66,7 +77,7 @@ def add_face(polytope, f, i, j, k, size):
     a, b = load_vector(polytope.difference, i), load_vector(polytope.difference, j)
     c = load_vector(polytope.difference, k)
     ab, ac, bc = sub(b, a), sub(c, a), sub(c, b)
-    normal = cross(ab, ac)
+    normal = normal_of_triangle(a, b, c)
     area = math.sqrt(dot(normal, normal))
     longest = max(dot(ab, ab), max(dot(ac, ac), dot(bc, bc)))
     offset = like(size, math.inf)
@@ -78,6 +89,8 @@ def add_face(polytope, f, i, j, k, size):
     polytope.corner[f, 0], polytope.corner[f, 1], polytope.corner[f, 2] = i, j, k
     store_vector(polytope.normal, f, normal)
     polytope.offset[f] = offset
+    spread = size * math.sqrt(longest) / area if area > like(size, 0) else like(size, 0)
+    polytope.slack[f] = like(size, 4) * rounding(size) * size * (like(size, 1) + spread)
 
 
 @kernel
@@ -135,6 +148,7 @@ def move_face(polytope, source, target):
         polytope.corner[target, k] = polytope.corner[source, k]
         polytope.normal[target, k] = polytope.normal[source, k]
     polytope.offset[target] = polytope.offset[source]
+    polytope.slack[target] = polytope.slack[source]
 
 
 @kernel
@@ -144,9 +158,9 @@ def expand(polytope, faces, closest, vertex, size):
     It is negative if there is no memory left.
     """
     new, edges, f = load_vector(polytope.difference, vertex), 0, 0
-    slack = like(size, 8) * rounding(size) * size
     while f < faces:
-        seen = dot(load_vector(polytope.normal, f), new) - polytope.offset[f] > slack
+        above = dot(load_vector(polytope.normal, f), new) - polytope.offset[f]
+        seen = above > polytope.slack[f]
         if not (seen or f == closest):
             f += 1
             continue
@@ -180,32 +194,41 @@ def closest_face(polytope, faces):
 
 
 @kernel
-def points_of_face(polytope, f):
-    """Points of A and B whose difference is the point of face f closest to the origin."""
-    i, j, k = polytope.corner[f, 0], polytope.corner[f, 1], polytope.corner[f, 2]
-    a, b = load_vector(polytope.difference, i), load_vector(polytope.difference, j)
-    c = load_vector(polytope.difference, k)
-    w = weights_on_triangle(a, b, c)
-    difference = add(add(scale(w[0], a), scale(w[1], b)), scale(w[2], c))
-    point_a = scale(w[0], load_vector(polytope.point_a, i))
-    point_a = add(point_a, scale(w[1], load_vector(polytope.point_a, j)))
-    point_a = add(point_a, scale(w[2], load_vector(polytope.point_a, k)))
+def closest_points(polytope, faces, highest):
+    """Points of A and B whose difference is closest to the origin on faces up to an offset.
+
+    Several triangles may lie in the plane of the closest face; the origin is above one of them.
+    """
+    least, best, weights = like(highest, math.inf), 0, zero_vector(highest)
+    for f in range(faces):
+        if polytope.offset[f] <= highest:
+            a = load_vector(polytope.difference, polytope.corner[f, 0])
+            b = load_vector(polytope.difference, polytope.corner[f, 1])
+            c = load_vector(polytope.difference, polytope.corner[f, 2])
+            w = weights_on_triangle(a, b, c)
+            point = add(add(scale(w[0], a), scale(w[1], b)), scale(w[2], c))
+            if dot(point, point) < least:
+                least, best, weights = dot(point, point), f, w
+    point_a, difference = zero_vector(highest), zero_vector(highest)
+    for k in range(3):
+        i = polytope.corner[best, k]
+        point_a = add(point_a, scale(weights[k], load_vector(polytope.point_a, i)))
+        difference = add(difference, scale(weights[k], load_vector(polytope.difference, i)))
     return point_a, sub(point_a, difference)
 
 
 @seldom
-def penetrate(hulls, A, B, size, smaller, polytope):
+def penetrate(hulls, A, B, size, goal, polytope):
     """Depth, normal and deepest points of two cores that overlap or touch.
 
-    `size` is the extent of both and `smaller` that of the smaller one [m]. The normal separates A
-    and B exactly at the distance given; another normal may do so with less motion by at most the
-    tolerance.
+    `size` is the extent of both [m]. The normal separates A and B exactly at the distance given;
+    another one may do so with less motion by at most `goal` [m].
     """
     zero, one = like(size, 0), like(size, 1)
     towards = unit_or(sub(A.position, B.position), (one, zero, zero))
     begin(hulls, A, B, towards, size, polytope)
-    goal = tolerance(size) * smaller + like(size, 16) * rounding(size) * size
-    depth, normal, faces, status, error = like(size, math.inf), towards, 4, SOLVED, zero
+    goal += like(size, 16) * rounding(size) * size
+    depth, normal, faces, error = like(size, math.inf), towards, 4, zero
     closest = closest_face(polytope, faces)
     for vertex in range(4, MOST_VERTICES):
         outwards = load_vector(polytope.normal, closest)
@@ -216,14 +239,15 @@ def penetrate(hulls, A, B, size, smaller, polytope):
         error = depth - polytope.offset[closest]
         if error <= goal:
             break
+        lowest = polytope.offset[closest]
         add_vertex(polytope, vertex, new)
-        faces = expand(polytope, faces, closest, vertex, size)
-        if faces < 0:
+        grown = expand(polytope, faces, closest, vertex, size)
+        if grown < 0:
             break
+        faces = grown
         closest = closest_face(polytope, faces)
-    if faces < 0 or error > like(size, ENOUGH) * goal:
-        status = UNSOLVED
-    if faces < 0:
-        closest = 0
-    point_a, point_b = points_of_face(polytope, closest)
+        if lowest > zero and polytope.offset[closest] < lowest - goal:
+            break  # impossible without rounding: faces have become too small
+    status = SOLVED if error <= like(size, ENOUGH) * goal else UNSOLVED
+    point_a, point_b = closest_points(polytope, faces, depth + goal)
     return Nearest(status, -depth, scale(like(size, -1), normal), point_a, point_b)

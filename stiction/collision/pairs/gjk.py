@@ -38,17 +38,39 @@ def weights_on_segment(a, b):
 
 
 @formula
+def normal_of_triangle(a, b, c):
+    """Twice the area of a triangle, as a vector; from its shortest edge, against rounding."""
+    ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
+    u, v, w = dot(ab, ab), dot(bc, bc), dot(ca, ca)
+    if u <= v and u <= w:
+        return cross(ca, ab)
+    return cross(ab, bc) if v <= w else cross(bc, ca)
+
+
+@formula
+def weights_inside(a, b, c, normal):
+    """Weights of the foot of the origin on the plane of a triangle whose edge b c is short."""
+    one = like(a[0], 1) / dot(normal, normal)
+    w_a = one * dot(cross(b, sub(c, b)), normal)  # b x c with less rounding
+    w_b = one * dot(cross(c, sub(a, c)), normal)
+    return w_a, w_b, like(a[0], 1) - w_a - w_b
+
+
+@formula
 def weights_on_triangle(a, b, c):
     """Weights of a, b and c in the point closest to the origin on a triangle."""
-    zero = like(a[0], 0)
-    ab, ac = sub(b, a), sub(c, a)
-    normal = cross(ab, ac)
-    area = dot(normal, normal)
-    w_a, w_b = dot(cross(b, c), normal), dot(cross(c, a), normal)
-    w_c = dot(cross(a, b), normal)
-    if area > zero and w_a >= zero and w_b >= zero and w_c >= zero:
-        total = w_a + w_b + w_c
-        return w_a / total, w_b / total, w_c / total
+    zero, normal = like(a[0], 0), normal_of_triangle(a, b, c)
+    if dot(normal, normal) > zero:
+        ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
+        u, v, w = dot(ab, ab), dot(bc, bc), dot(ca, ca)
+        if v <= u and v <= w:
+            w_a, w_b, w_c = weights_inside(a, b, c, normal)
+        elif w <= u:
+            w_b, w_c, w_a = weights_inside(b, c, a, normal)
+        else:
+            w_c, w_a, w_b = weights_inside(c, a, b, normal)
+        if w_a >= zero and w_b >= zero and w_c >= zero:
+            return w_a, w_b, w_c
     s, t = weights_on_segment(a, b)  # the closest of the three edges
     point = add(scale(s, a), scale(t, b))
     least, best = dot(point, point), (s, t, zero)
@@ -72,8 +94,7 @@ def combined(w, a, b, c, d):
 @formula
 def beyond(a, b, c, d):
     """Whether the origin is on the other side of the plane a b c than d, or on the plane."""
-    normal = cross(sub(b, a), sub(c, a))
-    zero = like(a[0], 0)
+    normal, zero = normal_of_triangle(a, b, c), like(a[0], 0)
     here, there = dot(normal, a), dot(normal, sub(d, a))
     return here * there >= zero or there == zero
 
@@ -171,15 +192,13 @@ def known(simplex, count, difference):
 
 
 @seldom
-def separate(hulls, A, B, reach, size, simplex):
+def separate(hulls, A, B, v, reach, size, simplex):
     """Closest points of two cores, unless they overlap or are further apart than `reach`.
 
-    `size` is the extent of both [m]; cores closer than ten tolerances of it count as overlapping.
+    v is a guess of the direction from B to A; `size` is the extent of both [m]. Cores closer than
+    ten tolerances of it count as overlapping.
     """
-    v = sub(A.position, B.position)
     zero, one = like(size, 0), like(size, 1)
-    if dot(v, v) == zero:
-        v = (one, zero, zero)
     precise, smallest = like(size, 4) * rounding(size), like(size, 10) * tolerance(size) * size
     count, weights, square, case = 0, (one, zero, zero, zero), like(size, math.inf), STALLED
     for _ in range(MOST_ITERATIONS):
@@ -189,11 +208,12 @@ def separate(hulls, A, B, reach, size, simplex):
             case = OUT_OF_REACH
             break
         gap = square - along  # bounds the square of the error of v
+        accepted = APART if gap <= like(size, 100) * tolerance(size) * size * length else STALLED
         if count > 0 and (
             gap <= precise * (like(size, 10) * square + size * length)
             or known(simplex, count, new.difference)
         ):
-            case = APART
+            case = accepted
             break
         store_vector(simplex.difference, count, new.difference)
         store_vector(simplex.point_a, count, new.point_a)
@@ -205,7 +225,7 @@ def separate(hulls, A, B, reach, size, simplex):
             case = OVERLAPPING
             break
         if dot(closest, closest) >= square:  # no progress: rounding
-            case = APART if gap <= tolerance(size) * size * length else STALLED
+            case = accepted
             break
         weights, count = without_unused(simplex, trial, count + 1)
         v, square = closest, dot(closest, closest)

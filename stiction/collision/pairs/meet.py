@@ -16,7 +16,7 @@ from stiction.collision.pairs.boxes import least_overlap
 from stiction.collision.pairs.clip import ALIKE_DEPTH, Manifold, deepest_of, make_manifold
 from stiction.collision.pairs.epa import penetrate
 from stiction.collision.pairs.faces import supporting_face
-from stiction.collision.pairs.gjk import OUT_OF_REACH, OVERLAPPING, STALLED, separate
+from stiction.collision.pairs.gjk import APART, OUT_OF_REACH, OVERLAPPING, STALLED, separate
 from stiction.collision.pairs.manifold import PairScratch, make_scratch, touch
 from stiction.collision.pairs.nearest import (
     SOLVED,
@@ -34,12 +34,15 @@ from stiction.collision.pairs.shapes import (
     SPHERE,
     Pose,
     Shapes,
+    Solid,
     axis_of,
     depth_along,
     extent_of,
     radius_of,
+    rounding,
     solid_at,
     tolerance,
+    unit_or,
 )
 from stiction.compiler.compiled import formula, kernel, seldom
 from stiction.kernels.vectors import (
@@ -67,6 +70,8 @@ __all__ = [
     "meet_shapes",
 ]
 
+ROUGHLY = 1e-6  # accuracy of the depth of round cores before it is refined, over their extent
+MOST_REFINEMENTS = 20
 NEAR = 0.999  # cosine between the normal found and one that is tried
 
 
@@ -117,6 +122,36 @@ def exact_normal(hulls, A, B, normal, slack, scratch):
 # ----------------------------------------------------------------------------------- closest points
 
 
+@kernel
+def refined(hulls, A, B, near, size, scratch):
+    """Closest points of overlapping cores from approximate ones.
+
+    A is moved out of B along the normal, a little further than necessary. The closest points of the
+    two then yield a better normal: its error becomes smaller by the ratio of the depth and the
+    radius of curvature of the differences, so that flat faces are found exactly.
+    """
+    larger, apart = max(extent_of(A), extent_of(B)) + size, like(size, 0.01) * size
+    for _ in range(MOST_REFINEMENTS):
+        way = scale(apart - near.distance, near.normal)
+        moved = Solid(A.kind, A.size, A.hull, add(A.position, way), A.rotation)
+        found = separate(
+            hulls, moved, B, near.normal, like(size, math.inf), larger, scratch.simplex
+        )
+        length = math.sqrt(dot(found.apart, found.apart))
+        if found.case != APART:
+            break
+        normal = scale(like(size, 1) / length, found.apart)
+        distance = -depth_along(hulls, A, B, normal)
+        gain = distance - near.distance
+        if gain >= like(size, 0):
+            point_a = sub(found.point_a, way)
+            point_b = sub(found.point_a, found.apart)
+            near = Nearest(near.status, distance, normal, point_a, point_b)
+        if gain <= rounding(size) * larger:
+            break
+    return near
+
+
 @seldom
 def nearest_cores(hulls, A, B, reach, size, scratch):
     """Closest points of two cores, one of which has a volume; `size` is that of the smaller one.
@@ -124,7 +159,8 @@ def nearest_cores(hulls, A, B, reach, size, scratch):
     A distance above `reach` is not exact.
     """
     larger = max(extent_of(A), extent_of(B)) + size
-    found = separate(hulls, A, B, reach, larger, scratch.simplex)
+    towards = unit_or(sub(A.position, B.position), column(A.rotation, 0))
+    found = separate(hulls, A, B, towards, reach, larger, scratch.simplex)
     distance = math.sqrt(dot(found.apart, found.apart))
     near = Nearest(
         UNSOLVED if found.case == STALLED else SOLVED,
@@ -136,7 +172,13 @@ def nearest_cores(hulls, A, B, reach, size, scratch):
     if found.case == OUT_OF_REACH:
         return near
     if found.case == OVERLAPPING:
-        near = penetrate(hulls, A, B, larger, size, scratch.polytope)
+        if A.kind == CYLINDER or B.kind == CYLINDER:
+            goal = like(size, ROUGHLY) * size
+            near = penetrate(hulls, A, B, larger, goal, scratch.polytope)
+            near = refined(hulls, A, B, near, size, scratch)
+        else:
+            goal = tolerance(size) * size
+            near = penetrate(hulls, A, B, larger, goal, scratch.polytope)
     slack = like(size, 2) * tolerance(size) * size
     normal = exact_normal(hulls, A, B, near.normal, slack, scratch)
     depth = depth_along(hulls, A, B, normal)
