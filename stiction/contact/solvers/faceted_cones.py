@@ -38,7 +38,7 @@ IMMOVABLE = 1e-12  # least velocity of a point per impulse on it [1/kg]
 COMPLIANCE = 1e-4, 100.0  # of a point, relative to g; or in slacks of the precision
 SOFTER, TRIALS = 10.0, 3  # if Lemke's method fails it tries again with more compliance
 ROUNDS = 8  # solutions in a trial, each with the compliance about the last impulses
-PIVOTS = 50  # at most, per unknown
+PIVOTS = 5  # at most, per unknown; usually fewer than one
 ROUNDING = 0.1  # in slacks: numbers around 1 that differ by less are equal for Lemke's method
 PerFacet = Annotated[np.ndarray, (MOST_FACETS,)]
 Scalar = Annotated[np.ndarray, (1,)]
@@ -81,6 +81,7 @@ def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
     accuracy: error of a velocity that is negligible [m/s].
     """
     slack = dynamics.tree.slack[0]
+    clear_impulses(contact)  # also of points that are not in the problem
     points = prepare_cones(dynamics, contact, cones, facets)
     cones.size[0] = (facets + 2) * points
     g, speed = choose_units(contact, response, cones, points)
@@ -98,6 +99,13 @@ def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
 
 
 @kernel
+def clear_impulses(contact):
+    """Begin without impulses."""
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(contact.depth[0]))
+
+
+@kernel
 def solve_softly(contact, response, cones, setup, slack, accuracy):
     """Solve with compliance, and remove the velocities that it leaves, Eq. (4).
 
@@ -106,8 +114,7 @@ def solve_softly(contact, response, cones, setup, slack, accuracy):
     problem, n = cones.problem, (setup.facets + 2) * setup.points
     rounding = like(slack, ROUNDING) * slack
     pivots, error, status = 0, like(slack, 0), SOLVED
-    for i in range(contact.count[0]):
-        store_vector(contact.impulse, i, zero_vector(slack))
+    clear_impulses(contact)
     write_matrix(contact, response, cones, setup)
     for k in range(ROUNDS):
         write_velocities(contact, response, cones, setup)
