@@ -15,6 +15,7 @@ pytestmark = [
 MODELS = [
     st.Coulomb(),
     st.GaussSeidel(restitution=0.6, least_norm=1.0),
+    st.FacetedLCP(facets=4.0),
     st.Balanced(),
     st.Multipoint(),
     st.Bilateral(),

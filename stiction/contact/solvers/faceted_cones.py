@@ -17,7 +17,7 @@ import numpy as np
 from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel
 from stiction.contact.scratch import PerPoint, VectorPerPoint
-from stiction.contact.solvers.lemke import SOLVED, Lemke, lemke, refine
+from stiction.contact.solvers.lemke import RAY, SOLVED, Lemke, lemke, refine
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.vectors import (
     add,
@@ -34,11 +34,13 @@ from stiction.kernels.vectors import (
 
 MOST_FACETS = 16
 STEEP = 0.9  # cosine of the angle to the normal within which a link's x axis gives no direction
-IMMOVABLE = 1e-12  # least velocity of a point per impulse on it [1/kg]
+IMMOVABLE = 1e-12  # velocity of a point per impulse on it that counts as none [1/kg]
 COMPLIANCE = 1e-4, 100.0  # of a point, relative to g; or in slacks of the precision
-SOFTER, TRIALS = 10.0, 3  # if Lemke's method fails it tries again with more compliance
-ROUNDS = 8  # solutions in a trial, each with the compliance about the last impulses
-PIVOTS = 50  # at most, per unknown
+TRIALS = 3  # with other compliances:
+STIFFER, SOFTER = 1e-2, 1e2  # factors if the error stays too large; and if Lemke's method fails
+ROUNDS = 8  # solutions in a trial, each with the compliance about the last impulses ...
+FINE = 1e-5  # ... until the error is this part of the accuracy
+PIVOTS = 5  # at most, per unknown; usually fewer than one
 ROUNDING = 0.1  # in slacks: numbers around 1 that differ by less are equal for Lemke's method
 PerFacet = Annotated[np.ndarray, (MOST_FACETS,)]
 Scalar = Annotated[np.ndarray, (1,)]
@@ -81,20 +83,31 @@ def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
     accuracy: error of a velocity that is negligible [m/s].
     """
     slack = dynamics.tree.slack[0]
+    clear_impulses(contact)  # also of points that are not in the problem
     points = prepare_cones(dynamics, contact, cones, facets)
     cones.size[0] = (facets + 2) * points
     g, speed = choose_units(contact, response, cones, points)
     pivots, error, status = 0, like(slack, 0), SOLVED
     eps = max(like(slack, COMPLIANCE[0]), like(slack, COMPLIANCE[1]) * slack)
-    if speed > 0:
+    if g <= like(g, IMMOVABLE):  # no impulse helps
+        error = fastest_approach(contact, response, cones, points)
+        status = RAY if error > accuracy else SOLVED
+    elif speed > 0:
         for _ in range(TRIALS):
             setup = Setup(facets, points, eps, g, speed)
             taken, error, status = solve_softly(contact, response, cones, setup, slack, accuracy)
             pivots += taken
             if status == SOLVED and error <= accuracy:
                 break
-            eps *= like(slack, SOFTER)
+            eps *= like(slack, STIFFER if status == SOLVED else SOFTER)
     return Solution(pivots, error, status)
+
+
+@kernel
+def clear_impulses(contact):
+    """Begin without impulses."""
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(contact.depth[0]))
 
 
 @kernel
@@ -106,19 +119,20 @@ def solve_softly(contact, response, cones, setup, slack, accuracy):
     problem, n = cones.problem, (setup.facets + 2) * setup.points
     rounding = like(slack, ROUNDING) * slack
     pivots, error, status = 0, like(slack, 0), SOLVED
-    for i in range(contact.count[0]):
-        store_vector(contact.impulse, i, zero_vector(slack))
+    clear_impulses(contact)
     write_matrix(contact, response, cones, setup)
     for k in range(ROUNDS):
         write_velocities(contact, response, cones, setup)
         if k == 0 or refine(problem, n) < -rounding:
+            if k > 0 and error <= accuracy:
+                break
             taken, status = lemke(problem, n, PIVOTS * n, rounding)
             pivots += taken
             if status == SOLVED:
                 refine(problem, n)
         moved = store_impulses(contact, cones, setup)
         error = setup.eps * moved + setup.speed * complementarity_error(problem, n)
-        if error <= accuracy or status != SOLVED:
+        if error <= like(accuracy, FINE) * accuracy or status != SOLVED:
             break
     return pivots, error, status
 
@@ -162,8 +176,18 @@ def choose_units(contact, response, cones, m):
         G, v = delassus(contact, response, i, i), start_velocity(contact, response, i)
         g += G[0][0] + G[1][1] + G[2][2]
         fastest = max(fastest, dot(v, v))
-    g = max(g / like(g, max(3 * m, 1)), like(g, IMMOVABLE))
-    return g, math.sqrt(fastest)
+    return g / like(g, max(3 * m, 1)), math.sqrt(fastest)
+
+
+@kernel
+def fastest_approach(contact, response, cones, m):
+    """Largest velocity without contact towards the ground [m/s]."""
+    fastest = like(cones.mu[0], 0)
+    for a in range(m):
+        i = int(cones.point[a])
+        v = start_velocity(contact, response, i)
+        fastest = max(fastest, -dot(load_vector(contact.normal, i), v))
+    return fastest
 
 
 @kernel
