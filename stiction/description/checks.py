@@ -49,8 +49,8 @@ def check(description: Description) -> None:
 
 def _counts(description: Description) -> Iterator[str]:
     count = len(description.links)
-    if count == 0:
-        yield f"'{description.name}' has no links; it needs at least one"
+    if count == 0 and not description.shapes:
+        yield f"'{description.name}' has no links and no shapes; it needs at least one"
     if count > MOST_LINKS:
         yield f"'{description.name}' has {count} links; the maximum is {MOST_LINKS}"
 
@@ -120,7 +120,8 @@ def _links(description: Description) -> Iterator[str]:
 
 
 def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
-    moments = np.linalg.eigvalsh([symmetric(link.inertia) for link in links])
+    matrices = np.array([symmetric(link.inertia) for link in links]).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(matrices)
     smallest, middle, largest = moments.T
     indefinite = smallest < -ROUNDING * np.abs(largest) - NOTHING
     impossible = smallest + middle < (1.0 - ROUNDING) * largest - NOTHING
@@ -191,11 +192,13 @@ def _shapes(description: Description) -> Iterator[str]:
         yield from _finite(sized, shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
             yield f"{sized} {shape.size}; sizes must be positive"
-        for field in ("contype", "conaffinity"):
-            mask = getattr(shape, field)
-            if not (isinstance(mask, int) and -(2**31) <= mask < 2**31):
-                yield f"{where} has {field} {mask!r}; give a whole number of 32 bits"
+        if not (len(shape.mask) == 2 and all(map(_is_mask, shape.mask))):
+            yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
         yield from _vertices(where, shape)
+
+
+def _is_mask(bits: object) -> bool:
+    return isinstance(bits, int) and -(2**31) <= bits < 2**31
 
 
 def _vertices(where: str, shape: Shape) -> Iterator[str]:

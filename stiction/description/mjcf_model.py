@@ -81,9 +81,10 @@ def friction_on_ground(model: MjModel) -> np.ndarray:
 
     MuJoCo's rule: that of the <pair> of both, else that of the geom of higher priority, else the
     larger one. The planes of the file are the ground; without planes the ground has no friction of
-    its own, and that of the geom applies.
+    its own, and that of the geom applies. A geom that is fixed in the world has its own friction.
     """
-    friction = model.geom_friction[:, 0].copy()
+    own = model.geom_friction[:, 0]
+    friction = own.copy()
     floors = np.flatnonzero(planes(model))
     if len(floors):
         first = model.geom_priority[floors].max()
@@ -94,4 +95,4 @@ def friction_on_ground(model: MjModel) -> np.ndarray:
     on_floor = np.isin(model.pair_geom1, floors), np.isin(model.pair_geom2, floors)
     friction[model.pair_geom2[on_floor[0]]] = model.pair_friction[on_floor[0], 0]
     friction[model.pair_geom1[on_floor[1]]] = model.pair_friction[on_floor[1], 0]
-    return friction
+    return np.where(fixed_geoms(model), own, friction)

@@ -67,7 +67,7 @@ def _centre_of_mass(panel: Any, motion: Motion) -> None:
 
 
 def _base_height(panel: Any, motion: Motion) -> None:
-    for k, robot in enumerate(motion.world.robots):
+    for k, robot in enumerate(motion.world.moving):
         panel.plot(motion.time, base_positions(motion, k)[:, 2], label=robot.name)
     panel.set_ylabel("base height [m]")
 

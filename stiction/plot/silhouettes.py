@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.collision.terrain import FlatGround, meet
-from stiction.description.description import SHAPE_KINDS
+from stiction.description.description import SHAPE_KINDS, WORLD
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
 from stiction.world.outlines import convex_outline, link_origin, outline
@@ -36,24 +36,25 @@ class Silhouette(NamedTuple):
 
     corners: np.ndarray  # (n, 2) [m]
     nearness: float  # of its centre to the camera [m]
-    link: str
+    link: str  # WORLD for scenery
     robot: str
 
 
 def silhouettes(world: World, q: np.ndarray, camera: Camera) -> list[Silhouette]:
-    """Outlines of all shapes of moving links at a configuration, the farthest first."""
+    """Outlines of the shapes of all links and of scenery, the farthest first."""
     dynamics = allocate(world.tree)
     forward_kinematics(dynamics, q)
     axes = camera.axes()
     found, first = [], 1
     for robot in world.robots:
         for shape in range(len(robot.shape_name)):
-            link = first + int(robot.shape_link[shape])
-            if link < first or SHAPE_KINDS[robot.shape_kind[shape]] in NOT_DRAWN:
+            if SHAPE_KINDS[robot.shape_kind[shape]] in NOT_DRAWN:
                 continue
+            of_robot = int(robot.shape_link[shape])
+            link = first + of_robot if of_robot >= 0 else 0
             origin = link_origin(dynamics, link)
             points = (origin + outline(robot, shape) @ dynamics.rotation[link].T) @ axes.T
-            name = str(robot.link_name[link - first])
+            name = str(robot.link_name[of_robot]) if of_robot >= 0 else WORLD
             depth = float((points[:, 2].min() + points[:, 2].max()) / 2)
             found.append(Silhouette(convex_outline(points[:, :2]), depth, name, robot.name))
         first += len(robot.link_name)

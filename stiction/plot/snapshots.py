@@ -1,4 +1,4 @@
-"""Strips of snapshots: the robots at chosen times, the ground, and its forces."""
+"""Strips of snapshots: the robots at chosen times, the scenery, the ground, and its forces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.compiler.arguments import numbers
+from stiction.description.description import WORLD
 from stiction.errors import InputError
 from stiction.plot.quantities import base_positions, touched_links
 from stiction.plot.silhouettes import Camera, ground_heights, silhouettes
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 VIEWS = {"side": Camera(-90.0, 0.0), "front": Camera(0.0, 0.0), "oblique": Camera(-55.0, 18.0)}
 SIDES = {"left": "#7FB2D9", "right": "#E8A27C"}  # links of the two sides, fully lit
+THROUGH = 0.3  # opacity of scenery, which may stand before a robot
 MIDDLE, EDGE, FORCE = "#C9C9C9", "#333333", "#B2182B"
 ARROW = 0.4  # length of an arrow of one weight, over the robots' size
 MARGIN = 0.12  # around the robots, over their size
@@ -37,9 +39,9 @@ def snapshots(
     """A row for each view, a column for each time, which shows the nearest recorded sample.
 
     times: [s], or their number, evenly spaced over the motion. Left links are blue, right ones
-    orange. Arrows show the force of the ground on each link at its centre of pressure; the weight
-    of all robots is an arrow of 0.4 of their size. follow: pictures move along the ground with the
-    first base.
+    orange, scenery is translucent. Arrows show the force of the ground on each link at its centre
+    of pressure; the weight of all robots is an arrow of 0.4 of their size. follow: pictures move
+    along the ground with the first base.
     """
     from matplotlib.figure import Figure
 
@@ -100,14 +102,15 @@ class _Picture:
     def __init__(self, motion: Motion, k: int, camera: Camera) -> None:
         self.axes = camera.axes()
         self.shapes = silhouettes(motion.world, motion.q[k], camera)
-        if not self.shapes:
+        moving = [shape.corners for shape in self.shapes if shape.link != WORLD]
+        if not moving:
             raise InputError("snapshots: the robots of this motion have no shape to draw")
         self.base = base_positions(motion)[k]
         self.below = self.base.copy()  # the point of the ground under the base, if there is ground
         if motion.world.ground is not None:
             self.below[2:] = ground_heights(motion.world, self.base[None, :2], self.base[2])
         self.level = camera.elevation == 0.0
-        corners = np.concatenate([shape.corners for shape in self.shapes])
+        corners = np.concatenate(moving)
         self.low, self.high = corners.min(axis=0), corners.max(axis=0)
         self.arrows = _arrows(motion, k)
         self.world = motion.world
@@ -165,7 +168,9 @@ class _Strip:
         for shape in picture.shapes:
             side = next((side for side in SIDES if shape.link.lower().startswith(side)), "")
             colour = SIDES.get(side, MIDDLE)
-            panel.fill(*shape.corners.T, facecolor=colour, edgecolor=EDGE, lw=0.5, zorder=1)
+            alpha = THROUGH if shape.link == WORLD else 1.0
+            drawn = {"facecolor": colour, "edgecolor": EDGE, "lw": 0.5, "alpha": alpha}
+            panel.fill(*shape.corners.T, **drawn, zorder=1)
         for point, force in picture.arrows:
             tail = picture.seen(point[None])[0]
             tip = tail + ARROW * self.size * picture.seen(force[None])[0]

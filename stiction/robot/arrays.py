@@ -1,7 +1,7 @@
 """`Description` -> the arrays of a `Robot`.
 
 Links on fixed joints are merged into their parents; their names remain as frames. Link -1 is the
-world.
+world. A description in which nothing moves gives a robot without links, for scenery.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
 def robot_arrays(description: Description) -> dict[str, Any]:
     """All fields of the Robot that a description defines."""
     moving, place = _merge_fixed(description)
-    if not moving:
+    if not moving and not description.shapes:
         raise DescriptionError(
-            f"{description.source}: robot '{description.name}' has no moving joint; give "
-            "it at least one, a free joint for a single rigid object"
+            f"{description.source}: robot '{description.name}' has no moving joint and no shape; "
+            "give it one of them, a free joint for a single rigid object"
         )
     index = {joint.child: i for i, joint in enumerate(moving)}
-    joints = [_joint_arrays(joint, place, index) for joint in moving]
     return {
         "name": description.name,
         "source": description.source,
         "notes": _names(description.notes),
-        **_stacked(joints),
+        "placed": np.array(False),
+        **_joint_arrays(moving, place, index),
         **_link_arrays(description, place, index),
         **_dof_arrays(moving),
         **_frame_arrays(description, place, index),
@@ -65,26 +65,26 @@ def _merge_fixed(description: Description) -> tuple[list[Joint], dict[str, tuple
     return moving, place
 
 
-def _joint_arrays(joint: Joint, place: dict, index: dict[str, int]) -> dict:
-    """Arrays of one moving joint."""
-    carrier, pose = place[joint.parent]
-    pose = pose.then(Pose.of(joint.position, joint.quaternion))
-    if joint.type == "free":
-        pose = Pose.identity()  # its coordinates are absolute
+def _joint_arrays(moving: list[Joint], place: dict, index: dict[str, int]) -> dict:
+    """Arrays of the moving joints."""
+    poses = [_joint_pose(joint, place) for joint in moving]
+    axes = [np.array(joint.axis, float) / np.linalg.norm(joint.axis) for joint in moving]
     return {
-        "link_name": joint.child,
-        "parent": index.get(carrier, -1),
-        "joint_name": joint.name,
-        "joint_type": JOINT_CODES[joint.type],
-        "joint_axis": np.array(joint.axis, float) / np.linalg.norm(joint.axis),
-        "joint_position": pose.position,
-        "joint_rotation": pose.rotation,
+        "link_name": _names(joint.child for joint in moving),
+        "parent": np.array([index.get(place[joint.parent][0], -1) for joint in moving], int),
+        "joint_name": _names(joint.name for joint in moving),
+        "joint_type": np.array([JOINT_CODES[joint.type] for joint in moving], int),
+        "joint_axis": np.array(axes, float).reshape(-1, 3),
+        "joint_position": np.array([pose.position for pose in poses]).reshape(-1, 3),
+        "joint_rotation": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
     }
 
 
-def _stacked(rows: list[dict]) -> dict:
-    """One array per key from a list of dictionaries with equal keys."""
-    return {key: np.array([row[key] for row in rows]) for key in rows[0]}
+def _joint_pose(joint: Joint, place: dict) -> Pose:
+    """Pose of a joint's frame in its moving parent; identity for absolute coordinates."""
+    if joint.type == "free":
+        return Pose.identity()
+    return place[joint.parent][1].then(Pose.of(joint.position, joint.quaternion))
 
 
 def _link_arrays(description: Description, place: dict, index: dict[str, int]) -> dict:
@@ -104,7 +104,7 @@ def _link_arrays(description: Description, place: dict, index: dict[str, int]) -
 
 def _dof_arrays(moving: list[Joint]) -> dict:
     """Arrays over the velocities; a joint with several has the same value for each."""
-    sizes = [V_SIZE[JOINT_CODES[joint.type]] for joint in moving]
+    sizes = np.array([V_SIZE[JOINT_CODES[joint.type]] for joint in moving], int)
     return {
         name: np.repeat(np.array([getattr(joint, name) for joint in moving], float), sizes)
         for name in JOINT_PROPERTIES
@@ -146,8 +146,7 @@ def _shape_arrays(description: Description, place: dict, index: dict[str, int]) 
         "shape_material": _names(shape.material for shape in shapes),
         "shape_body": _names(shape.link for shape in shapes),
         "shape_collides": np.array([shape.collides for shape in shapes], bool),
-        "shape_contype": np.array([shape.contype for shape in shapes], int),
-        "shape_conaffinity": np.array([shape.conaffinity for shape in shapes], int),
+        "shape_mask": np.array([shape.mask for shape in shapes], int).reshape(-1, 2),
         "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
         "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
     }

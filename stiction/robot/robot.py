@@ -14,23 +14,28 @@ from numpy.typing import ArrayLike
 from stiction.compiler.arguments import numbers
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
-from stiction.description.rotation import Pose
 from stiction.errors import InputError, ModelFileError
-from stiction.kernels.tree import FREE, Q_SIZE, V_SIZE
+from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
-from stiction.robot.file import check_arrays, fields_since_format_1, read_arrays, write_arrays
-from stiction.robot.soles import home_rotation, lowest_face_of_box, lowest_face_of_hull, sole_grid
+from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
+from stiction.robot.placement import home_poses, placed
+from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
 
+FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
 EVERY_BIT = -1  # a mask that matches every other one
 
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A robot or a free object as flat arrays: nl links, nq positions, nv velocities; SI units."""
+    """A robot or an object as flat arrays: nl links, nq positions, nv velocities; SI units.
+
+    Link -1 is the world. Shapes on it are fixed; a robot without links is scenery.
+    """
 
     name: str
     source: str  # file it was read from, or the code that made it
     notes: np.ndarray  # remarks for the user on how it was read
+    placed: np.ndarray  # () bool: whether `at` placed it; a world then leaves it there
 
     link_name: np.ndarray  # (nl)
     parent: np.ndarray  # (nl) link, -1 for the world
@@ -68,8 +73,7 @@ class Robot:
     shape_material: np.ndarray  # (shapes) name
     shape_body: np.ndarray  # (shapes) name of its link in the file, which may have been merged
     shape_collides: np.ndarray  # (shapes) bool
-    shape_contype: np.ndarray  # (shapes) bits, as in `Shape`
-    shape_conaffinity: np.ndarray  # (shapes)
+    shape_mask: np.ndarray  # (shapes, 2) contype and conaffinity, as in `Shape`
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -114,77 +118,47 @@ class Robot:
         """Return the same robot under another name."""
         return dataclasses.replace(self, name=str(name))
 
-    def at(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Robot:
-        """Return the same robot with this pose of its base at home [m, w x y z]."""
-        position, quaternion = numbers(position), numbers(quaternion)
-        if position.shape != (3,) or quaternion.shape != (4,):
-            raise InputError(
-                f"robot '{self.name}': at() takes a position of 3 numbers and a quaternion of 4"
-            )
-        if not np.isfinite([*position, *quaternion]).all() or not quaternion.any():
-            raise InputError(
-                f"robot '{self.name}': at({position}, {quaternion}): give finite numbers and a "
-                "quaternion that is not zero"
-            )
-        roots = np.flatnonzero(self.parent < 0)
-        if len(roots) != 1:
-            raise InputError(
-                f"robot '{self.name}' has {len(roots)} roots; at() places robots with one"
-            )
-        root = roots[0]
-        if self.joint_type[root] == FREE:
-            home = self.home.copy()
-            start = self.q_index[root]
-            home[start : start + 7] = [*position, *(quaternion / np.linalg.norm(quaternion))]
-            return dataclasses.replace(self, home=home)
-        return dataclasses.replace(self, **self._moved(Pose.of(position, quaternion)))
+    def at(self, position: ArrayLike, turn: ArrayLike = 0.0) -> Robot:
+        """Return the same robot placed in the world, where every world leaves it.
 
-    def _moved(self, pose: Pose) -> dict[str, Any]:
-        """The fields that change when everything fixed to the world moves by a pose."""
-        changed: dict[str, Any] = {}
-        for what, fixed in (
-            ("joint", self.parent < 0),
-            ("frame", self.frame_link < 0),
-            ("shape", self.shape_link < 0),
-        ):
-            positions = getattr(self, f"{what}_position").copy()
-            rotations = getattr(self, f"{what}_rotation").copy()
-            for i in np.flatnonzero(fixed):
-                positions[i], rotations[i] = pose.then(Pose(positions[i], rotations[i]))
-            changed |= {f"{what}_position": positions, f"{what}_rotation": rotations}
-        return changed
+        position [m]; turn about z [rad], or a quaternion w x y z. For a free base this is its pose
+        at home. Any other robot, and scenery, moves by this pose together with everything that is
+        fixed in its file: the origin of the file is then at `position`, and a planar base moves in
+        the plane through it that has turned with it.
+        """
+        return placed(self, position, turn)
+
+    @property
+    def shape_is_ground(self) -> np.ndarray:
+        """Which shapes are ground: colliding planes, fixed in the world, that face up; (shapes)."""
+        planes = self.shape_kind == SHAPE_KINDS.index("plane")
+        faces_up = self.shape_rotation[:, 2, 2] > FACES_UP
+        return planes & faces_up & self.shape_collides & (self.shape_link < 0)
 
     @property
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
-        These are the colliding shapes of moving links that may touch a plane of the file by their
-        masks and the excludes, plus those that a <pair> joins with a shape fixed in the world.
-        Without planes, the ground is not in the file: it touches every shape that has a mask.
+        These are the colliding shapes of moving links that may touch a ground plane of the file by
+        their masks and the excludes, plus those that a <pair> joins with such a plane. Without
+        planes, the ground is not in the file: it touches every shape that has a mask.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
-        fixed = set(self.shape_name[self.shape_link < 0].tolist())
+        ground = np.flatnonzero(self.shape_is_ground)
+        planes = set(self.shape_name[ground].tolist())
         paired = {
             other
             for pair in self.contact_pairs.tolist()
             for one, other in (pair, pair[::-1])
-            if one in fixed
+            if one in planes
         }
         touches = np.isin(self.shape_name, list(paired))
-        for plane in self._planes:
-            own, other = self.shape_contype, self.shape_conaffinity
-            match = ((own & other[plane]) | (own[plane] & other)) != 0
+        for plane in ground:
+            match = (self.shape_mask & self.shape_mask[plane, ::-1]).any(axis=1)
             touches |= match & ~self._excluded_from(str(self.shape_body[plane]))
-        if not len(self._planes):
-            masked = (self.shape_contype | self.shape_conaffinity) != 0
-            touches |= masked & ~self._excluded_from(WORLD)
+        if not len(ground):
+            touches |= self.shape_mask.any(axis=1) & ~self._excluded_from(WORLD)
         return moving & touches
-
-    @property
-    def _planes(self) -> np.ndarray:
-        """Shapes that are colliding planes fixed in the world: the ground of the file."""
-        planes = self.shape_collides & (self.shape_kind == SHAPE_KINDS.index("plane"))
-        return np.flatnonzero(planes & (self.shape_link < 0))
 
     def _excluded_from(self, body: str) -> np.ndarray:
         """Which shapes are on a link that the file excludes from contact with a link, (shapes)."""
@@ -237,14 +211,13 @@ class Robot:
                     f"name has one; its shapes are {known}"
                 )
             collides |= chosen
-        ground = {WORLD, *self.shape_body[self._planes].tolist()}
+        ground = {WORLD, *self.shape_body[self.shape_is_ground].tolist()}
         kept = [ground.isdisjoint(pair) for pair in self.contact_excludes.tolist()]
         excludes = self.contact_excludes[np.array(kept, bool)]
         return dataclasses.replace(
             self,
             shape_collides=collides,
-            shape_contype=np.where(collides, EVERY_BIT, self.shape_contype),
-            shape_conaffinity=np.where(collides, EVERY_BIT, self.shape_conaffinity),
+            shape_mask=np.where(collides[:, None], EVERY_BIT, self.shape_mask),
             contact_excludes=excludes,
         )
 
@@ -269,7 +242,7 @@ class Robot:
             )
         shape = self._sole(name)
         kind = SHAPE_KINDS[self.shape_kind[shape]]
-        turned = home_rotation(self, int(self.shape_link[shape])) @ self.shape_rotation[shape]
+        turned = home_poses(self)[self.shape_link[shape]].rotation @ self.shape_rotation[shape]
         if kind == "box":
             face = lowest_face_of_box(self.shape_size[shape], -turned[2])
         else:
@@ -302,7 +275,7 @@ class Robot:
             "shape_size": np.zeros(3),
             "shape_vertex": len(self.vertices) + len(points),
         }
-        copied = ("link", "body", "position", "rotation", "material", "contype", "conaffinity")
+        copied = ("link", "body", "position", "rotation", "material", "mask")
         for field in copied:
             added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
         changed: dict[str, Any] = {
@@ -338,17 +311,11 @@ class Robot:
         return self.keyframe_q[found[0]].copy()
 
     def digest(self) -> str:
-        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits.
-
-        Fields that files of format 1 lack count only where they differ from what such a file means.
-        """
+        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits."""
         digest = hashlib.sha256()
-        implied = fields_since_format_1(vars(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name in implied and np.array_equal(value, implied[field.name]):
-                continue
-            if field.name not in ("name", "source", "notes"):
+            if field.name not in ("name", "source", "notes") and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 

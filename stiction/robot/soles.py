@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from stiction.description.rotation import about, matrix
 from stiction.errors import InputError
-from stiction.kernels.tree import FREE, REVOLUTE, SPHERICAL
-
-if TYPE_CHECKING:
-    from stiction.robot.robot import Robot
 
 FLAT = 0.02  # vertices are in a face if this close to its plane, as a fraction of the hull's size
-
-
-def home_rotation(robot: Robot, link: int) -> np.ndarray:
-    """Rotation of a link in the world in the home configuration."""
-    if link < 0:
-        return np.eye(3)
-    k, kind = robot.q_index[link], robot.joint_type[link]
-    if kind == FREE:
-        return matrix(robot.home[k + 3 : k + 7])
-    rotation = home_rotation(robot, int(robot.parent[link])) @ robot.joint_rotation[link]
-    if kind == REVOLUTE:
-        return rotation @ matrix(about(robot.joint_axis[link], robot.home[k]))
-    return rotation @ matrix(robot.home[k : k + 4]) if kind == SPHERICAL else rotation
 
 
 def sole_grid(corners: np.ndarray, along: int, across: int) -> np.ndarray:

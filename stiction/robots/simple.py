@@ -11,7 +11,7 @@ from stiction.robot.robot import Robot
 
 def ball(radius: float = 0.05, mass: float = 0.5) -> Robot:
     """Solid ball, radius [m], mass [kg]."""
-    _check_positive("ball", radius=radius, mass=mass)
+    check_positive("ball", radius=radius, mass=mass)
     moment = 0.4 * mass * radius**2
     return _object("ball", mass, (moment, moment, moment), "sphere", (radius,))
 
@@ -28,7 +28,7 @@ def brick(size: tuple[float, float, float] = (0.2, 0.1, 0.06), mass: float = 2.0
 
 def rod(length: float = 0.5, radius: float = 0.01, mass: float = 0.5) -> Robot:
     """Rod along z with round ends, overall length [m], inertia of a solid cylinder; mass [kg]."""
-    _check_positive("rod", length=length, radius=radius, mass=mass)
+    check_positive("rod", length=length, radius=radius, mass=mass)
     if length <= 2 * radius:
         raise InputError(f"rod: length {length} m must exceed twice the radius {radius} m")
     across = mass * (3 * radius**2 + length**2) / 12
@@ -38,7 +38,7 @@ def rod(length: float = 0.5, radius: float = 0.01, mass: float = 0.5) -> Robot:
 
 def _cuboid(name: str, size: tuple[float, float, float], mass: float) -> Robot:
     x, y, z = size
-    _check_positive(name, x=x, y=y, z=z, mass=mass)
+    check_positive(name, x=x, y=y, z=z, mass=mass)
     moments = (
         mass * (y * y + z * z) / 12,
         mass * (x * x + z * z) / 12,
@@ -63,7 +63,8 @@ def _object(
     )
 
 
-def _check_positive(what: str, **values: float) -> None:
+def check_positive(what: str, **values: float) -> None:
+    """Raise InputError if a size or mass of an object is not a positive number."""
     for name, value in values.items():
         if not (math.isfinite(value) and value > 0):
             raise InputError(f"{what}: {name} is {value}; give a positive number")

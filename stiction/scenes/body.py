@@ -83,7 +83,7 @@ class Body:
         if self.position is None and self.heading == 0.0:
             return robot
         at_home = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-        if robot.joint_type[0] == FREE:
+        if robot.nv and robot.joint_type[0] == FREE:
             at_home = robot.home[:7].copy()
         if self.position is not None:
             at_home[: len(self.position)] = self.position

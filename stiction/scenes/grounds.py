@@ -12,7 +12,7 @@ from stiction.world.ground import Ground, HeightField, Plane, Slope, Steps
 
 KEYS = {
     "plane": ("height", "velocity", "material"),
-    "slope": ("angle", "heading", "velocity", "material"),
+    "slope": ("angle", "heading", "velocity", "height", "material"),
     "steps": ("rise", "run", "count", "start", "heading", "height", "material"),
     "heights": ("heights", "spacing", "origin", "material"),
     "rough": ("amplitude", "spacing", "size", "level", "seed", "material"),
@@ -36,7 +36,8 @@ def read_ground(table: Table) -> Ground | None:
         if not abs(angle) < math.pi / 2:
             table.refuse(f"is {angle:g}; give an angle with a magnitude below pi/2 rad", "angle")
         heading = table.number("heading", "rad", 0.0)
-        return Slope(angle, heading, table.numbers("velocity", 3, "m/s", still), material)
+        velocity = table.numbers("velocity", 3, "m/s", still)
+        return Slope(angle, heading, velocity, material, table.number("height", "m", 0.0))
     try:
         return _uneven(kind, table, material)
     except (InputError, ValueError) as error:  # ValueError: rows of unequal length, a seed below 0

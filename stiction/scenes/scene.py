@@ -94,7 +94,19 @@ class Scene:
 
     @cached_property
     def _robots(self) -> list[Robot]:
-        return [body.robot() for body in (*self.robots, *self.objects)]
+        return [robot for _, robot in self._made]
+
+    @cached_property
+    def _made(self) -> list[tuple[Body, Robot]]:
+        """All bodies and their robots, those that do not move last, as in a world."""
+        made = [(body, body.robot()) for body in (*self.robots, *self.objects)]
+        for body, robot in made[: len(self.robots)]:
+            if not robot.nv:
+                raise InputError(
+                    f"{body.where or self.name}: '{robot.name}' has no moving joint; give it as "
+                    "an object"
+                )
+        return sorted(made, key=lambda one: one[1].nv == 0)
 
     @cached_property
     def plans(self) -> dict[int, Planned]:
@@ -112,7 +124,7 @@ class Scene:
         """The controllers of the robots in a world of this scene."""
         bound: list[Any] = []
         for k, plan in self.plans.items():
-            bound += plan.bound(f"{world.robots[k].name}/" if len(world.robots) > 1 else "")
+            bound += plan.bound(f"{world.robots[k].name}/" if len(world.moving) > 1 else "")
         return (*bound, *self.controllers) or None
 
     def start(self) -> State:
@@ -121,14 +133,14 @@ class Scene:
         for k, plan in self.plans.items():
             posed[k] = replace(posed[k], home=plan.home)
         world = self._world_of(posed)
-        bodies = (*self.robots, *self.objects)
+        bodies = [body for body, _ in self._made]
         home = np.concatenate([robot.home for robot in world.robots])
         state = State(home.copy(), np.zeros(world.nv))
         if any(body.stands for body in bodies) and self.ground is not None:
             world.put_on_ground(state.q)
         rises, link, first = world.lifted(), 1, 0
         for body, robot in zip(bodies, world.robots, strict=True):
-            if link in rises:
+            if robot.nv and link in rises:
                 k, share = rises[link]
                 if not body.stands:
                     state.q[k] = home[k]
@@ -144,15 +156,13 @@ class Scene:
         overlap = world.overlap(state)
         if overlap is not None:
             one, other = (world.robots[k].name for k in (overlap.one, overlap.other))
-            where = (*self.robots, *self.objects)[overlap.other].where or f"scene '{self.name}'"
+            where = self._made[overlap.other][0].where or f"scene '{self.name}'"
             raise InputError(
-                f"{where}: '{other}' starts inside '{one}': the boxes around "
-                f"{' and '.join(overlap.shapes)} overlap by {overlap.depth:.3g} m; move "
-                "one of them"
+                f"{where}: '{other}' starts inside '{one}': {overlap.told()}; move one of them"
             )
 
     def _velocity(self, body: Body, robot: Robot) -> list[float]:
-        if robot.joint_type[0] != FREE:
+        if not robot.nv or robot.joint_type[0] != FREE:
             raise InputError(
                 f"{body.where or self.name}: velocity and turning are only for free bases; "
                 f"'{robot.name}' has none"

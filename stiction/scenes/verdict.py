@@ -134,7 +134,7 @@ def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
     if plan is None or plan.shares is None or motion.depth.shape[1] == 0:
         return np.nan
     world = motion.world
-    prefix = f"{world.robots[robot].name}/" if len(world.robots) > 1 else ""
+    prefix = f"{world.robots[robot].name}/" if len(world.moving) > 1 else ""
     weight = world.robots[robot].total_mass * float(np.linalg.norm(world.gravity))
     time = motion.time[:-1] - motion.time[0]
     within = time <= plan.time[-1]

@@ -57,7 +57,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         contact_points, names = ContactPoints(*(array[:0] for array in contact_points)), []
     unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
     table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
-    notes = [*unmet, *notes] if meet_ground else []
+    notes = [*world.notes, *unmet, *notes] if meet_ground else []
     if meet_ground:
         notes += [
             f"{name} is an ellipsoid or plane and has no contact points; "

@@ -13,6 +13,7 @@ from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.simulation.warn import warn_of_untouched
 from stiction.step.integrator import INTEGRATORS
 from stiction.world.contact_points import contact_points_of
 from stiction.world.world import World
@@ -58,15 +59,16 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     Raises InputError for a model given to a world in which nothing can touch the ground.
     """
     reason = why_nothing_touches(world)
+    told = [] if contact is None else warn_of_untouched(world)
     if contact is AUTOMATIC:
-        return (NoContact(), [f"no contact: {reason}"]) if reason else (Coulomb(), [])
+        return (NoContact(), [f"no contact: {reason}", *told]) if reason else (Coulomb(), told)
     model = checked_model(contact)
     if reason and not isinstance(model, NoContact):
         raise InputError(
             f"contact is {type(model).__name__}, but no shape can touch the ground: {reason}; "
             "give contact=None to simulate without contact"
         )
-    return model, []
+    return model, told
 
 
 def why_nothing_touches(world: World) -> str:

@@ -1,4 +1,4 @@
-"""Warnings about a run: steps that are too long, unexpected depth, energy from contact.
+"""Warnings about a run: long steps, unexpected depth, energy from contact, untouched shapes.
 
 Each function warns, with numbers, and returns its messages for the notes of the motion.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.contact.contact_model import MODELS
+from stiction.description.plain import first_few
 from stiction.errors import StabilityWarning
 from stiction.simulation.stability import landing_speeds, longest_explicit_step, longest_step
 from stiction.step.loop import Report
@@ -63,6 +64,16 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
         "stiffness"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
+    return [message]
+
+
+def warn_of_untouched(world: World) -> list[str]:
+    """Warn of the colliding shapes that are fixed in the world, which nothing touches."""
+    names = world.scenery.name[world.scenery.collides].tolist()
+    if not names:
+        return []
+    message = f"robots only touch the ground yet and pass through the fixed {first_few(names)}"
+    warnings.warn(message, stacklevel=4)
     return [message]
 
 

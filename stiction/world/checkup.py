@@ -68,7 +68,7 @@ def _tiny_ends(robot: Robot) -> list[str]:
     for link in range(len(carried) - 1, -1, -1):
         if robot.parent[link] >= 0:
             carried[robot.parent[link]] += carried[link]
-    bare = np.array([robot.armature[d] == 0 for d in robot.v_index])
+    bare = robot.armature[robot.v_index] == 0
     tiny = bare & (carried < TINY * robot.total_mass) & (robot.parent >= 0)
     return _sentence(
         robot,

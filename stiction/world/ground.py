@@ -44,16 +44,22 @@ class Plane:
 
 @dataclass(frozen=True)
 class Slope:
-    """A plane through the origin that rises by `angle` [rad] in the direction `heading` [rad]."""
+    """A plane that rises by `angle` [rad] in the direction `heading` [rad]."""
 
     angle: float
     heading: float = 0.0  # about z, from x
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
     material: str = "ground"
+    height: float = 0.0  # at x = y = 0 [m]
 
     def __post_init__(self) -> None:
         """Convert NumPy values to plain Python numbers, which files can store."""
         _make_plain(self)
+
+    def __repr__(self) -> str:
+        """All values, the height only if it is not 0: digests of older files have none."""
+        values = {name: value for name, value in vars(self).items() if name != "height" or value}
+        return f"Slope({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
     def normal(self) -> np.ndarray:
         """Unit vector out of the ground."""
@@ -70,7 +76,7 @@ class Slope:
         """Return the arrays that kernels read."""
         if not abs(self.angle) < math.pi / 2:
             raise InputError(f"Slope: angle is {self.angle} rad; its magnitude must be below pi/2")
-        return _bound(self, 0.0, self.normal(), self.velocity)
+        return _bound(self, self.height, self.normal(), self.velocity)
 
 
 @dataclass(frozen=True)

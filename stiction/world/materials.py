@@ -70,10 +70,11 @@ def pair_table(
     """Return the parameters of every pair (pairs, fields), and notes on where they come from.
 
     In order of precedence: the table's entry for the pair; the value given to the model; the
-    friction that the robot's file declares for the material; the default of the model. The model's
-    friction counts as given if any of its coefficients differs from its default.
+    friction that a file declares for the first material, or else for the second; the default of
+    the model. The model's friction counts as given if any of its coefficients differs from its
+    default.
 
-    declared: static and kinetic friction by name of the robot's material.
+    declared: static and kinetic friction by name of the material.
     """
     fields = MODELS[type(model)].fields
     friction = {} if friction_is_given(model) else (declared or {})
@@ -86,13 +87,14 @@ def pair_table(
             if name not in fields
         ]
         from_file = {}
-        if pair[0] in friction and not any(name in given for name in FRICTION):
-            static, kinetic = friction[pair[0]]
+        source = next((name for name in pair if name in friction), None)
+        if source is not None and not any(name in given for name in FRICTION):
+            static, kinetic = friction[source]
             coefficients = zip(FRICTION, (static, kinetic, kinetic), strict=True)
             from_file = {name: value for name, value in coefficients if name in fields}
         if from_file:
             values = ", ".join(f"{name} {value:g}" for name, value in from_file.items())
-            notes.append(f"the pair {pair} uses the friction from the robot's file: {values}")
+            notes.append(f"the pair {pair} uses the friction of '{source}' in its file: {values}")
         row = {
             name: checked_parameter(f"materials {pair}", name, bounds, given[name])
             if name in given

@@ -28,7 +28,7 @@ class Names:
         self._places: dict[str, list[Place]] = {}
         self._joints: dict[str, list[int]] = {}
         self.links, self.joints = ["world"], [""]
-        alone = len(robots) == 1
+        alone = sum(robot.nv > 0 for robot in robots) == 1
         first = 1
         for robot in robots:
             for i, name in enumerate(robot.link_name):

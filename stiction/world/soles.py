@@ -30,6 +30,8 @@ class Sole(NamedTuple):
 
 def soles(robot: Robot) -> list[Sole]:
     """Return the soles of the feet; none if no shape of the robot can touch."""
+    if not robot.shape_touches.any():
+        return []
     dynamics = at_home(robot)
     points = {link: standing_points(robot, dynamics, link) for link in touching_links(robot)}
     points = {link: p for link, p in points.items() if len(p)}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +17,32 @@ from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, allocate
 from stiction.robot.robot import Robot
-from stiction.world.apart import Overlap, boxes_of, first_overlap, side_by_side
+from stiction.world.apart import Apart, Overlap, boxes_of, first_overlap, side_by_side
 from stiction.world.forest import forest_of
-from stiction.world.ground import GROUNDS, LEVEL, Ground
+from stiction.world.ground import GROUNDS, Ground
 from stiction.world.lifts import lifts_out_of, lifts_to_plane
 from stiction.world.materials import Materials, checked_materials
 from stiction.world.names import Names, Place
+from stiction.world.scenery import (
+    Scenery,
+    ground_of_files,
+    moving_then_fixed,
+    notes_on_given,
+    scenery_of,
+)
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
 UPRIGHT = 0.999999  # least cosine of the angle to the vertical of a slide that lifts a planar base
+
+
+class _OfFiles:
+    """The default of `ground`."""
+
+    def __repr__(self) -> str:
+        return "the plane of the robots' files, or Plane()"
+
+
+OF_FILES: Any = _OfFiles()
 
 
 @dataclass
@@ -42,33 +60,34 @@ class State:
 class World:
     """A forest of robots and free objects on a ground.
 
-    A link, joint or frame is found by its plain name if that is unique in the world, otherwise by
-    "robot/name". A second robot of the same name is called "name_2", and so on.
+    `robots` are those that move, then those that do not: the scenery. A link, joint or frame is
+    found by its plain name if that is unique in the world, otherwise by "robot/name". A second
+    robot of the same name is called "name_2", and so on. `notes` are remarks for the user.
     """
 
     def __init__(
         self,
         *robots: Robot,
-        ground: Ground | None = LEVEL,
+        ground: Ground | None = OF_FILES,
+        scenery: Robot | Iterable[Robot] = (),
         materials: Materials | None = None,
         gravity: ArrayLike = GRAVITY,
     ) -> None:
-        """Combine robots into one forest, in this order; gravity in m/s2."""
-        if not robots:
-            raise InputError(
-                "World() got no robot; give at least one, for example stiction.robots.ball()"
-            )
-        for robot in robots:
-            if not isinstance(robot, Robot):
-                raise InputError(
-                    f"World() takes robots, found {type(robot).__name__}; use stiction.load(path)"
-                )
+        """Combine robots into one forest, in this order; gravity in m/s2.
+
+        ground: by default the plane of the robots' files that faces up, or `Plane()` if there is
+        none. scenery: robots or objects that do not move; they are fixed as they are at home.
+        """
+        self.robots = _distinct(moving_then_fixed(robots, scenery))
+        if ground is OF_FILES:
+            ground, self.notes = ground_of_files(self.robots)
+        else:
+            self.notes = notes_on_given(ground, self.robots)
         if not (ground is None or isinstance(ground, Ground)):
             raise InputError(
                 f"World(ground=...) takes {', '.join(GROUNDS)} or None, "
                 f"found {type(ground).__name__}"
             )
-        self.robots = _distinct(robots)
         self.ground = ground
         self.materials = checked_materials(materials)
         self.gravity = np.array(gravity, float)
@@ -127,24 +146,36 @@ class World:
     def home(self) -> State:
         """Every robot in its home configuration, at rest, at time 0.
 
-        A free robot that would overlap an earlier one is moved along y; see `moved_aside`.
+        A free robot that would overlap an earlier one is moved along y, unless it was placed with
+        `Robot.at`; see `moved_aside`.
         """
-        return State(self._home[0].copy(), np.zeros(self.nv))
+        return State(self._home.q.copy(), np.zeros(self.nv))
 
     def moved_aside(self) -> list[str]:
         """One sentence on each robot that `home` moves along y because it overlaps an earlier one.
 
-        It then starts `apart.CLEARANCE` to the left of all earlier ones. Overlap is judged by the
-        bounding boxes of the shapes.
+        It then starts `apart.CLEARANCE` to the left of all earlier ones. A robot that was placed
+        with `Robot.at`, or that overlaps scenery, stays, and the sentence says so. Overlap is
+        judged by the bounding boxes of the shapes.
         """
-        return list(self._home[1])
+        return list(self._home.notes)
 
     @cached_property
-    def _home(self) -> tuple[np.ndarray, list[str]]:
+    def _home(self) -> Apart:
         q = np.concatenate([robot.home for robot in self.robots])
         if len(self.robots) == 1:
-            return q, []
+            return Apart(q, [], set())
         return side_by_side(self.robots, allocate(self.tree), q)
+
+    @property
+    def moving(self) -> tuple[Robot, ...]:
+        """The robots that move."""
+        return tuple(robot for robot in self.robots if robot.nv > 0)
+
+    @cached_property
+    def scenery(self) -> Scenery:
+        """The shapes that are fixed in the world, of robots' files and of scenery; no ground."""
+        return scenery_of(self.robots)
 
     def overlap(self, state: State) -> Overlap | None:
         """The first robot that overlaps an earlier one; None if none does."""
@@ -158,7 +189,8 @@ class World:
         """Home, with every free robot or object moved vertically to `above` the ground [m].
 
         On steps and height fields, `above` is measured from the height at which it just touches.
-        Free robots that would overlap an earlier one are moved along y, as in `home`.
+        Free robots that would then overlap an earlier one are moved along y, even those placed with
+        `Robot.at`, unless they also overlap at home.
         """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
@@ -167,9 +199,9 @@ class World:
         state = self.home()
         self.put_on_ground(state.q, above)
         if len(self.robots) > 1:
-            apart, moved = side_by_side(self.robots, allocate(self.tree), state.q)
-            if moved:
-                state.q[:] = apart
+            apart = side_by_side(self.robots, allocate(self.tree), state.q, self._home.kept)
+            if not np.array_equal(apart.q, state.q):
+                state.q[:] = apart.q
                 self.put_on_ground(state.q, above)
         return state
 
@@ -276,7 +308,7 @@ def checked_vector(
     return array
 
 
-def _distinct(robots: tuple[Robot, ...]) -> tuple[Robot, ...]:
+def _distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
     """Return the robots with unique names."""
     taken: set[str] = set()
     distinct = []

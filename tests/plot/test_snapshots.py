@@ -52,6 +52,22 @@ def test_every_shape_of_a_humanoid_is_outlined_by_its_own_points():
     np.testing.assert_allclose(size, robot.shape_size[head], rtol=1e-12)
 
 
+def test_scenery_is_drawn_where_it_is_and_does_not_widen_the_picture():
+    room = st.robots.room((3.0, 2.0, 1.0), thickness=0.2)
+    world = st.World(st.robots.brick(), ground=None, scenery=room.at((1.0, 0.0, 0.5)))
+    seen = silhouettes(world, world.home().q, SIDE)
+    assert [one.robot for one in seen].count("room") == 4
+    front = max(seen, key=lambda one: one.corners[:, 0].max())
+    assert front.link == "world"
+    np.testing.assert_allclose(front.corners.min(axis=0), [2.5, 0.5])
+    np.testing.assert_allclose(front.corners.max(axis=0), [2.7, 1.5])
+    motion = st.simulate(world, contact=None, duration=0.001)
+    alone = st.simulate(st.World(st.robots.brick(), ground=None), contact=None, duration=0.001)
+    (panel,), (other,) = (plot.snapshots(m, times=1, views=("side",)).axes for m in (motion, alone))
+    assert panel.get_xlim() == other.get_xlim()
+    assert len(panel.patches) == 5 and len(other.patches) == 1
+
+
 def test_heights_of_the_ground_are_those_of_its_surface():
     ball = st.robots.ball()
     points = np.array([[0.0, 0.0], [0.35, 1.0], [1.0, -1.0]])

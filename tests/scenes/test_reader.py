@@ -122,6 +122,45 @@ def test_a_scene_needs_only_what_it_shows_its_robot_and_a_duration(tmp_path):
     assert scene.contact == st.GaussSeidel() and scene.controller(scene.world()) is None
 
 
+def test_objects_that_do_not_move_are_scenery(tmp_path):
+    text = """
+shows = "a ball in a room, on stairs"
+duration = 1
+[robot]
+model = "ball"
+position = [1.0, 0.0]
+[[object]]
+model = "room"
+[[object]]
+model = "box"
+position = [0.0, 1.0]
+above = 0.1
+[[object]]
+model = "stairs"
+options = { count = 2 }
+position = [-1.0, 0.0, 0.2]
+heading = 1.5
+"""
+    scene = read(tmp_path, text)
+    world, state = scene.world(), scene.start()
+    assert [robot.name for robot in world.robots] == ["ball", "box", "room", "stairs"]
+    np.testing.assert_allclose(state.q[:3], [1.0, 0.0, 0.05], atol=1e-12)
+    np.testing.assert_allclose(state.q[7:10], [0.0, 1.0, 0.3], atol=1e-12)
+    place = world.scenery.name.tolist().index("stairs/step_1")
+    turned = [0.5 * math.cos(1.5) * 1.3, 0.5 * math.sin(1.5) * 1.3]  # its middle is at 0.65 m
+    np.testing.assert_allclose(
+        world.scenery.position[place], [turned[0] - 1.0, turned[1], 0.2 + 0.075], atol=1e-12
+    )
+
+
+def test_a_robot_that_does_not_move_is_refused(tmp_path):
+    scene = read(tmp_path, 'shows = "walls"\nduration = 1\n[robot]\nmodel = "room"\n')
+    with pytest.raises(
+        InputError, match="line 3: robot: 'room' has no moving joint; give it as an"
+    ):
+        scene.world()
+
+
 # name of the error, what in SCENE is changed into what, words of the message
 ERRORS = [
     ("misspelt key", "duration = 0.5", "duraton = 0.5", "did you mean 'duration'?"),
