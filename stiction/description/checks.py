@@ -35,6 +35,7 @@ COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed"
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 SIZES |= {"hull": 0, "plane": 0, "points": 0}
+ALL_BITS = 2**31  # of the magnitude of a mask
 FEWEST_VERTICES = {"hull": 4, "points": 1}
 
 
@@ -192,8 +193,8 @@ def _shapes(description: Description) -> Iterator[str]:
         yield from _finite(sized, shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
             yield f"{sized} {shape.size}; sizes must be positive"
-        if not (len(shape.mask) == 2 and all(isinstance(bits, int) for bits in shape.mask)):
-            yield f"{where} has the mask {shape.mask}; give contype and conaffinity as integers"
+        if not (len(shape.mask) == 2 and all(abs(bits) <= ALL_BITS for bits in shape.mask)):
+            yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
         yield from _vertices(where, shape)
 
 
