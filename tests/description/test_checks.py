@@ -89,6 +89,15 @@ def test_no_links():
     assert "'hopper' has no links and no shapes" in complaint(empty)
 
 
+@pytest.mark.parametrize("mask", [(1,), (1, 2, 3), (2**31 + 1, 1)])
+def test_a_mask_is_two_numbers_of_32_bits(mask):
+    assert "has the mask" in complaint(with_foot(mask=mask))
+
+
+def test_shapes_alone_are_a_description():
+    check(Description("wall", "wall.xml", (), (), (replace(FOOT, link=WORLD, material="default"),)))
+
+
 def test_too_many_links():
     assert "10001 links" in complaint(replace(GOOD, links=(TRUNK,) * 10_001))
 
