@@ -342,6 +342,8 @@ def descriptions() -> SearchStrategy[Description]:
             return draw(st.sampled_from(NAMES))
         if isinstance(value, float):
             return draw(numbers)
+        if isinstance(value, int):
+            return draw(st.integers() | numbers)
         if isinstance(value, tuple):
             if not value or draw(st.integers(0, 9)) == 0:
                 return value[:-1] if draw(st.booleans()) else (*value, *value[:1])

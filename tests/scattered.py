@@ -33,8 +33,7 @@ def random_shape(rng: np.random.Generator, name: str, link: str, size: float) ->
         position=place,
         quaternion=turn(rng),
         vertices=vertices if kind == "hull" else (),
-        contype=int(rng.choice([1, 2, 3])),
-        conaffinity=int(rng.choice([1, 3])),
+        mask=(int(rng.choice([1, 2, 3])), int(rng.choice([1, 3]))),
     )
 
 

@@ -192,11 +192,13 @@ def _shapes(description: Description) -> Iterator[str]:
         yield from _finite(sized, shape.size, SIZES[shape.kind])
         if any(number <= 0.0 for number in shape.size):
             yield f"{sized} {shape.size}; sizes must be positive"
-        for field in ("contype", "conaffinity"):
-            mask = getattr(shape, field)
-            if not (isinstance(mask, int) and -(2**31) <= mask < 2**31):
-                yield f"{where} has {field} {mask!r}; give a whole number of 32 bits"
+        if not (len(shape.mask) == 2 and all(map(_is_mask, shape.mask))):
+            yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
         yield from _vertices(where, shape)
+
+
+def _is_mask(bits: object) -> bool:
+    return isinstance(bits, int) and -(2**31) <= bits < 2**31
 
 
 def _vertices(where: str, shape: Shape) -> Iterator[str]:

@@ -15,6 +15,7 @@ Quaternion = tuple[float, float, float, float]
 NOWHERE: Vector = (0.0, 0.0, 0.0)
 UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 WORLD = "world"  # link name of a joint, shape or frame that is fixed in space
+ANY = (1, 1)  # mask of a shape that may touch every other one of this mask
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
 SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
@@ -63,8 +64,9 @@ class Shape:
     ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
     along z. A shape of kind points touches only with these points.
 
-    Two shapes may collide only if the `contype` of one and the `conaffinity` of the other have a
-    bit in common (MuJoCo's rule); `Description.contact_pairs` are exempt.
+    `mask` is contype and conaffinity of MJCF, 32 bits each: two shapes touch each other only if the
+    contype of one and the conaffinity of the other have a bit in common. Those of
+    `Description.contact_pairs` do anyway.
     """
 
     name: str
@@ -76,8 +78,7 @@ class Shape:
     material: str = "default"
     collides: bool = True
     vertices: tuple[Vector, ...] = ()
-    contype: int = 1  # 32 bits
-    conaffinity: int = 1  # 32 bits
+    mask: tuple[int, int] = ANY
 
 
 @dataclass(frozen=True)

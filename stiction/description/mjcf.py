@@ -146,8 +146,7 @@ def _shapes(
                 material.name,
                 bool(colliding[i]),
                 vertices,
-                int(model.geom_contype[i]),
-                int(model.geom_conaffinity[i]),
+                (int(model.geom_contype[i]), int(model.geom_conaffinity[i])),
             )
         )
     return tuple(shapes), tuple(materials.values())

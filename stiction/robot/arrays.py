@@ -146,8 +146,7 @@ def _shape_arrays(description: Description, place: dict, index: dict[str, int]) 
         "shape_material": _names(shape.material for shape in shapes),
         "shape_body": _names(shape.link for shape in shapes),
         "shape_collides": np.array([shape.collides for shape in shapes], bool),
-        "shape_contype": np.array([shape.contype for shape in shapes], int),
-        "shape_conaffinity": np.array([shape.conaffinity for shape in shapes], int),
+        "shape_mask": np.array([shape.mask for shape in shapes], int).reshape(-1, 2),
         "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
         "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
     }

@@ -18,7 +18,7 @@ from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
-FORMAT = 2  # of the .npz file; format 1 is read, too
+FORMAT = 1  # of the .npz file
 # exceptions that numpy, zipfile and zlib raise for a damaged file
 _UNREADABLE = (
     OSError,
@@ -42,14 +42,13 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
     try:
         with np.load(path, allow_pickle=False) as file:
             values = {key: file[key] for key in file.files}
-        if np.array_equal(values.get("format", 0), 1):
-            values = {**fields_since_format_1(values), **values}
+        values = {**_defaults(values), **values}
     except _UNREADABLE as error:
         raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
     version = values.pop("format", "unknown")
-    if not any(np.array_equal(version, known) for known in range(1, FORMAT + 1)):
+    if not np.array_equal(version, FORMAT):
         raise ModelFileError(
-            f"{path}: robot format {version}; this version of stiction reads 1 to {FORMAT}"
+            f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
         )
     missing = set(names) ^ values.keys()
     if missing:
@@ -57,15 +56,23 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
     return {**values, **{key: str(values[key]) for key in ("name", "source")}}
 
 
-def fields_since_format_1(values: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Return the fields that a file of format 1 lacks, as they follow from the others.
+def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Values of the fields that are not in the first files of this format.
 
-    Such files name the link of a shape after merging, and express masks as excludes of links.
+    They name the link of a shape after merging, and express masks as excludes of links.
     """
-    ones = np.ones(len(values["shape_link"]), int)
-    bodies = np.append(values["link_name"], WORLD)[values["shape_link"]]
-    masks = {"shape_contype": ones, "shape_conaffinity": ones}
-    return {"shape_body": bodies, **masks, "placed": np.array(False)}
+    links = np.append(values["link_name"], WORLD)  # -1 wraps around to WORLD
+    return {
+        "placed": np.array(False),
+        "shape_body": links.take(values["shape_link"], mode="wrap"),
+        "shape_mask": np.ones((len(values["shape_link"]), 2), int),
+    }
+
+
+def is_default(robot: Robot, name: str) -> bool:
+    """Whether a field that older files do not have is as they imply."""
+    default = _defaults(vars(robot)).get(name)
+    return default is not None and np.array_equal(getattr(robot, name), default)
 
 
 def check_arrays(path: str | Path | IO[bytes], robot: Robot) -> None:
@@ -103,8 +110,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_rotation": (shapes, 3, 3),
         "shape_body": (shapes,),
         "shape_collides": (shapes,),
-        "shape_contype": (shapes,),
-        "shape_conaffinity": (shapes,),
+        "shape_mask": (shapes, 2),
         "shape_vertex": (shapes + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),

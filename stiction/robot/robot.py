@@ -17,12 +17,11 @@ from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
-from stiction.robot.file import check_arrays, fields_since_format_1, read_arrays, write_arrays
+from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
 from stiction.robot.placement import home_poses, placed
 from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
 
 FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
-
 EVERY_BIT = -1  # a mask that matches every other one
 
 
@@ -74,8 +73,7 @@ class Robot:
     shape_material: np.ndarray  # (shapes) name
     shape_body: np.ndarray  # (shapes) name of its link in the file, which may have been merged
     shape_collides: np.ndarray  # (shapes) bool
-    shape_contype: np.ndarray  # (shapes) bits, as in `Shape`
-    shape_conaffinity: np.ndarray  # (shapes)
+    shape_mask: np.ndarray  # (shapes, 2) contype and conaffinity, as in `Shape`
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -141,27 +139,25 @@ class Robot:
     def shape_touches(self) -> np.ndarray:
         """Which shapes may touch the ground, (shapes) bool.
 
-        These are the colliding shapes of moving links that may touch a plane of the file by their
-        masks and the excludes, plus those that a <pair> joins with such a plane.
-        Without planes, the ground is not in the file: it touches every shape that has a mask.
+        These are the colliding shapes of moving links that may touch a ground plane of the file by
+        their masks and the excludes, plus those that a <pair> joins with such a plane. Without
+        planes, the ground is not in the file: it touches every shape that has a mask.
         """
         moving = self.shape_collides & (self.shape_link >= 0)
-        ground = set(self.shape_name[self.shape_is_ground].tolist())
+        ground = np.flatnonzero(self.shape_is_ground)
+        planes = set(self.shape_name[ground].tolist())
         paired = {
             other
             for pair in self.contact_pairs.tolist()
             for one, other in (pair, pair[::-1])
-            if one in ground
+            if one in planes
         }
         touches = np.isin(self.shape_name, list(paired))
-        planes = np.flatnonzero(self.shape_is_ground)
-        for plane in planes:
-            own, other = self.shape_contype, self.shape_conaffinity
-            match = ((own & other[plane]) | (own[plane] & other)) != 0
+        for plane in ground:
+            match = (self.shape_mask & self.shape_mask[plane, ::-1]).any(axis=1)
             touches |= match & ~self._excluded_from(str(self.shape_body[plane]))
-        if not len(planes):
-            masked = (self.shape_contype | self.shape_conaffinity) != 0
-            touches |= masked & ~self._excluded_from(WORLD)
+        if not len(ground):
+            touches |= self.shape_mask.any(axis=1) & ~self._excluded_from(WORLD)
         return moving & touches
 
     def _excluded_from(self, body: str) -> np.ndarray:
@@ -215,14 +211,13 @@ class Robot:
                     f"name has one; its shapes are {known}"
                 )
             collides |= chosen
-        ground = {WORLD, *self.shape_body[np.flatnonzero(self.shape_is_ground)].tolist()}
+        ground = {WORLD, *self.shape_body[self.shape_is_ground].tolist()}
         kept = [ground.isdisjoint(pair) for pair in self.contact_excludes.tolist()]
         excludes = self.contact_excludes[np.array(kept, bool)]
         return dataclasses.replace(
             self,
             shape_collides=collides,
-            shape_contype=np.where(collides, EVERY_BIT, self.shape_contype),
-            shape_conaffinity=np.where(collides, EVERY_BIT, self.shape_conaffinity),
+            shape_mask=np.where(collides[:, None], EVERY_BIT, self.shape_mask),
             contact_excludes=excludes,
         )
 
@@ -280,7 +275,7 @@ class Robot:
             "shape_size": np.zeros(3),
             "shape_vertex": len(self.vertices) + len(points),
         }
-        copied = ("link", "body", "position", "rotation", "material", "contype", "conaffinity")
+        copied = ("link", "body", "position", "rotation", "material", "mask")
         for field in copied:
             added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
         changed: dict[str, Any] = {
@@ -316,17 +311,11 @@ class Robot:
         return self.keyframe_q[found[0]].copy()
 
     def digest(self) -> str:
-        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits.
-
-        Fields that files of format 1 lack count only where they differ from what such a file means.
-        """
+        """Hash of everything that affects the motion of the robot, 16 hexadecimal digits."""
         digest = hashlib.sha256()
-        implied = fields_since_format_1(vars(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name in implied and np.array_equal(value, implied[field.name]):
-                continue
-            if field.name not in ("name", "source", "notes"):
+            if field.name not in ("name", "source", "notes") and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 

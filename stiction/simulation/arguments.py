@@ -60,8 +60,8 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     Raises InputError for a model given to a world in which nothing can touch the ground.
     """
     reason = why_nothing_touches(world)
-    told = [] if contact is None else warn_of_untouched(world)
     if contact is AUTOMATIC:
+        told = warn_of_untouched(world)
         return (NoContact(), [f"no contact: {reason}", *told]) if reason else (Coulomb(), told)
     model = checked_model(contact)
     if reason and not isinstance(model, NoContact):
@@ -69,7 +69,7 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
             f"contact is {type(model).__name__}, but no shape can touch the ground: {reason}; "
             "give contact=None to simulate without contact"
         )
-    return model, told
+    return model, [] if isinstance(model, NoContact) else warn_of_untouched(world)
 
 
 def why_nothing_touches(world: World) -> str:

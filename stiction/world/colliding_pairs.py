@@ -46,6 +46,7 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
     """Return which pairs of the `colliding_shapes` of these robots may collide."""
     shapes = colliding_shapes(robots)
     links = np.array([shape.link for shape in shapes], np.int64)
+    masks = np.array([robots[s.robot].shape_mask[s.shape] for s in shapes], np.int64).reshape(-1, 2)
     above, roots = _neighbours(robots)
     tree = roots[links]
     bodies = {
@@ -65,8 +66,8 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
         neighbour=above[links],
         tree=tree,
         body=np.array(body, np.int64),
-        contype=_of_shapes(robots, shapes, "shape_contype"),
-        conaffinity=_of_shapes(robots, shapes, "shape_conaffinity"),
+        contype=masks[:, 0].copy(),
+        conaffinity=masks[:, 1].copy(),
         self_collision=np.array([int(self_collision)], np.int64),
         excluded_first=excluded_first,
         excluded_partner=excluded_partner,
@@ -112,10 +113,6 @@ def _enclosure(robot: Robot, shape: int) -> tuple[np.ndarray, np.ndarray, tuple[
         "cylinder": (origin, np.array([0.0, 0.0, b]), (a, 0.0)),
         "box": (origin, np.array([a, b, c]), (0.0, 0.0)),
     }[kind]
-
-
-def _of_shapes(robots: Sequence[Robot], shapes: list[CollidingShape], field: str) -> np.ndarray:
-    return np.array([getattr(robots[s.robot], field)[s.shape] for s in shapes], np.int64)
 
 
 def _neighbours(robots: Sequence[Robot]) -> tuple[np.ndarray, np.ndarray]:

@@ -26,8 +26,7 @@ class Scenery(NamedTuple):
     rotation: np.ndarray  # (n, 3, 3)
     material: np.ndarray  # (n) name
     collides: np.ndarray  # (n) bool
-    contype: np.ndarray  # (n) bits, as in `Shape`
-    conaffinity: np.ndarray  # (n)
+    mask: np.ndarray  # (n, 2) contype and conaffinity, as in `Shape`
     vertex: np.ndarray  # (n + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame [m]
 
@@ -74,8 +73,7 @@ def scenery_of(robots: Iterable[Robot]) -> Scenery:
         rotation=stacked("rotation", 3, 3),
         material=stacked("material").astype(np.str_),
         collides=stacked("collides").astype(bool),
-        contype=stacked("contype").astype(int),
-        conaffinity=stacked("conaffinity").astype(int),
+        mask=stacked("mask", 2).astype(int),
         vertex=np.cumsum([0, *map(len, vertices)]),
         vertices=np.concatenate([np.zeros((0, 3)), *vertices]),
     )

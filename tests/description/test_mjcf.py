@@ -349,8 +349,7 @@ def test_contype_and_conaffinity_are_kept():
     body = '<body name="b{0}" pos="{0} 0 0"><freejoint/>' + geom + "</body>"
     floor = '<geom name="floor" type="plane" size="1 1 1"/>'
     shapes = read(floor + body.format(1) + body.format(-2147483648)).shapes
-    assert [shape.contype for shape in shapes] == [1, 0, 0]
-    assert [shape.conaffinity for shape in shapes] == [1, 1, -2147483648]
+    assert [shape.mask for shape in shapes] == [(1, 1), (0, 1), (0, -2147483648)]
 
 
 def test_excludes_are_read():

@@ -223,8 +223,8 @@ def body(name, *shapes):
 
 def test_robots_collide_with_each_other_if_their_masks_match():
     plain = Shape("skin", "body", "sphere", (0.1,))
-    shy = Shape("skin", "body", "sphere", (0.1,), contype=0, conaffinity=2)
-    bold = Shape("skin", "body", "sphere", (0.1,), contype=2, conaffinity=1)
+    shy = Shape("skin", "body", "sphere", (0.1,), mask=(0, 2))
+    bold = Shape("skin", "body", "sphere", (0.1,), mask=(2, 1))
     wall = Shape("wall", WORLD, "box", (0.1, 0.1, 0.1))
     unseen = Shape("cover", "body", "box", (0.1, 0.1, 0.1), collides=False)
     several = [body("a", plain, wall), body("b", shy, unseen), body("c", bold), body("d", wall)]
@@ -253,7 +253,7 @@ def test_kinds_without_volume_do_not_collide_with_other_shapes():
 
 
 def test_a_user_who_chooses_what_collides_is_obeyed_between_robots():
-    blind = Shape("skin", "body", "sphere", (0.1,), contype=0, conaffinity=0)
+    blind = Shape("skin", "body", "sphere", (0.1,), mask=(0, 0))
     one, other = body("a", blind), body("b", blind)
     assert candidates([one, other]) == set()
     chosen = [one.with_colliding("skin"), other.with_colliding("skin")]

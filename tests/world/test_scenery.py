@@ -58,7 +58,7 @@ def test_scenery_is_fixed_where_it_is_at_home():
     np.testing.assert_allclose(scenery.rotation[0], matrix(turned((0, 0, 1), pi / 2)), atol=1e-15)
     np.testing.assert_array_equal(scenery.size, table.shape_size)
     assert scenery.collides.all() and set(scenery.material) == {"default"}
-    assert scenery.contype.tolist() == scenery.conaffinity.tolist() == [1] * 5
+    np.testing.assert_array_equal(scenery.mask, np.ones((5, 2)))
 
 
 def test_joints_of_scenery_are_held_at_home():
@@ -87,7 +87,7 @@ def test_hulls_of_scenery_keep_their_vertices():
 def test_a_world_without_scenery_has_empty_arrays():
     scenery = World(robots.ball()).scenery
     assert [array.shape for array in scenery] == [
-        (0,), (0,), (0, 3), (0, 3), (0, 3, 3), (0,), (0,), (0,), (0,), (1,), (0, 3),
+        (0,), (0,), (0, 3), (0, 3), (0, 3, 3), (0,), (0,), (0, 2), (1,), (0, 3),
     ]  # fmt: skip
 
 
@@ -177,10 +177,42 @@ def test_the_fixed_geoms_of_an_mjcf_file_are_scenery_with_friction_and_mask():
     scenery = world.scenery
     assert scenery.name.tolist() == ["scene/top", "scene/cloth"]
     assert scenery.collides.tolist() == [True, False]
-    assert (scenery.contype.tolist(), scenery.conaffinity.tolist()) == ([2, 0], [5, 0])
+    assert scenery.mask.tolist() == [[2, 5], [0, 0]]
     np.testing.assert_allclose(scenery.position, [[1.0, 0.0, 0.7], [1.0, 0.0, 0.73]])
     np.testing.assert_allclose(scenery.rotation[0], matrix(turned((0, 0, 1), pi / 2)), atol=1e-15)
     assert world.declared_friction()[scenery.material[0]] == (0.3, 0.3)  # not that of the floor
+
+
+def test_fixed_geoms_are_where_mujoco_has_them():
+    mujoco = pytest.importorskip("mujoco")
+    text = f"""<mujoco>
+      <asset><mesh name="wedge" vertex="0 0 0  1 0 0  0 1 0  0 0 0.5  1 0 0.5"/></asset>
+      <worldbody>
+        <body pos="1 2 0" euler="0 0 40">
+          <geom name="post" type="capsule" fromto="0 0 0  0.1 0.2 1" size="0.05"/>
+          <body pos="0 0.5 0.3" quat="0.9 0.1 -0.3 0.2">
+            <geom name="ramp" type="mesh" mesh="wedge" pos="0.1 0 0" euler="10 20 30"/>
+            <geom name="slab" type="box" size="0.3 0.2 0.1" pos="0.1 0 0" euler="30 0 0"/>
+          </body>
+        </body>
+        {BALL.format(1.0)}
+      </worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    world = World(Robot.from_description(read_mjcf_text(text, "yard.xml")))
+    scenery = world.scenery
+    assert len(scenery.name) == 3
+    for i, name in enumerate(scenery.name):
+        theirs = data.geom(name.split("/")[1])
+        turned = theirs.xmat.reshape(3, 3)
+        np.testing.assert_allclose(scenery.position[i], theirs.xpos, atol=1e-14)
+        np.testing.assert_allclose(scenery.rotation[i], turned, atol=1e-14)
+        if name.endswith("ramp"):
+            ours = scenery.vertices[scenery.vertex[i] : scenery.vertex[i + 1]]
+            np.testing.assert_allclose(  # MuJoCo keeps vertices in single precision
+                np.sort(ours, axis=0), np.sort(model.mesh_vert, axis=0), atol=1e-7
+            )
 
 
 def test_the_fixed_base_of_a_urdf_file_is_scenery():
