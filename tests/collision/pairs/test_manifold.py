@@ -185,8 +185,14 @@ def check_points(pool, cases, found, reach):
             ):
                 outside = height_above(pool, shape, R.T @ (point - x), planes)
                 # half the depth from the surface, on either side if a face below it recedes;
-                # corners that overhang by 1e-5 of the size are kept
-                assert outside <= abs(depth) / 2 + 5e-5 * size
+                # corners that overhang by 1e-5 of the size are kept, and ends of a cylinder
+                # whose side is tilted by 1e-3
+                slack = (
+                    5e-4
+                    if "cylinder" in (pool.kinds[s] for s in (cases.a[i], cases.b[i]))
+                    else 5e-5
+                )
+                assert outside <= abs(depth) / 2 + slack * size
 
 
 def check_stable(pool, cases, found, reach, rng):
