@@ -2,9 +2,9 @@
 
 Corners of what is left are told apart by how they came about:
 
-    corner of the clipped face                             its label
-    crossing of two edges                                  the labels of both
-    corner of the clipping face                            the labels of its two edges
+    corner of the clipped face      its label
+    corner of the clipping face     LABELS + its label
+    crossing of two edges           2 LABELS (1 + label of the clipping edge) + label of the other
 
 So the same corner is found again while the faces slide.
 """
@@ -77,7 +77,7 @@ def clip_by_side(source, count, target, through, outwards, slack, side):
     Two corners are a segment, more are a polygon. Edges along the clipping face have labels from
     LABELS on.
     """
-    zero, kept = like(slack, 0), 0
+    kept = 0
     for k in range(count):
         here = load_vector(source.point, k)
         out = dot(sub(here, through), outwards)
@@ -89,9 +89,9 @@ def clip_by_side(source, count, target, through, outwards, slack, side):
         there = load_vector(source.point, following)
         out_there = dot(sub(there, through), outwards)
         if (out <= slack) != (out_there <= slack):
-            if out <= slack and out >= zero:
+            if out <= slack and out >= -slack:
                 target.label[kept - 1] = LABELS + side  # the corner itself is the crossing
-            elif out < zero or out_there < zero:
+            elif out < -slack or out_there < -slack:
                 point = add(here, scale(out / (out - out_there), sub(there, here)))
                 label = LABELS + side if out <= slack else source.label[k]
                 kept = put_corner(target, kept, point, label, crossing(source.label[k], side))
@@ -120,7 +120,36 @@ def clip(incident, count, reference, sides, along, size, other):
         for k in range(count):
             point = load_vector(other.point, k)
             put_corner(incident, k, point, other.label[k], other.origin[k])
-    return count
+    return without_repetition(incident, count, reference, sides, along, slack)
+
+
+@kernel
+def corner_below(reference, sides, point, along, slack):
+    """The corner of a face on which a point lies, seen along a unit vector; -1 if on none."""
+    for s in range(sides):
+        apart = sub(point, load_vector(reference.point, s))
+        height = dot(apart, along)
+        if dot(apart, apart) - height * height <= slack * slack:
+            return s
+    return -1
+
+
+@kernel
+def without_repetition(incident, count, reference, sides, along, slack):
+    """Drop what is found twice; crossings at a corner of the clipping face count as that corner."""
+    kept = 0
+    for k in range(count):
+        point, origin = load_vector(incident.point, k), incident.origin[k]
+        if origin >= 2 * LABELS:
+            s = corner_below(reference, sides, point, along, like(slack, 4) * slack)
+            if s >= 0:
+                origin = LABELS + reference.label[s]
+        repeated = False
+        for j in range(kept):
+            repeated = repeated or incident.origin[j] == origin
+        if not repeated:
+            kept = put_corner(incident, kept, point, incident.label[k], origin)
+    return kept
 
 
 # ---------------------------------------------------------------------------------------- selection

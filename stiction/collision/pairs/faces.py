@@ -142,14 +142,44 @@ def box_face(solid, direction, corners):
 
 
 @kernel
+def neighbours(hulls, face, corner):
+    """The corners of a face of a hull after and before one of them, both -1 if it is not one."""
+    begin, end = hulls.first_corner[face], hulls.first_corner[face + 1]
+    for k in range(begin, end):
+        if hulls.corner[k] == corner:
+            after = hulls.corner[k + 1 if k + 1 < end else begin]
+            return after, hulls.corner[k - 1 if k > begin else end - 1]
+    return -1, -1
+
+
+@kernel
+def extreme_edge(hulls, first, vertex, d):
+    """Of the neighbours of an extreme vertex the one furthest in the direction, as a corner."""
+    furthest, most = -1, like(d[0], -math.inf)
+    for k in range(hulls.first_face[vertex], hulls.first_face[vertex + 1]):
+        after, _ = neighbours(hulls, hulls.face[k], vertex - first)
+        along = dot(load_vector(hulls.vertex, first + after), d)
+        if along > most:
+            furthest, most = after, along
+    return furthest
+
+
+@kernel
 def hull_face(hulls, solid, direction, corners):
-    """The corners of the face of a hull, at its extreme vertex, that faces a direction most."""
+    """The corners of a face of a hull: of the two at its extreme edge, the one that faces more.
+
+    The extreme edge leads from the extreme vertex to the furthest of its neighbours.
+    """
     d = transform_transposed(solid.rotation, direction)
     vertex, first = furthest_vertex(hulls, solid.hull, d), hulls.first_vertex[solid.hull]
-    best = hulls.face[hulls.first_face[vertex]]
-    for k in range(hulls.first_face[vertex] + 1, hulls.first_face[vertex + 1]):
+    other, best = extreme_edge(hulls, first, vertex, d), -1
+    for k in range(hulls.first_face[vertex], hulls.first_face[vertex + 1]):
         face = hulls.face[k]
-        if dot(load_vector(hulls.normal, face), d) > dot(load_vector(hulls.normal, best), d):
+        after, before = neighbours(hulls, face, vertex - first)
+        if (after == other or before == other) and (
+            best < 0
+            or dot(load_vector(hulls.normal, face), d) > dot(load_vector(hulls.normal, best), d)
+        ):
             best = face
     begin = hulls.first_corner[best]
     count = hulls.first_corner[best + 1] - begin

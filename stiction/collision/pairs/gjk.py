@@ -200,7 +200,8 @@ def separate(hulls, A, B, v, reach, size, simplex):
     """
     zero, one = like(size, 0), like(size, 1)
     precise, smallest = like(size, 4) * rounding(size), like(size, 10) * tolerance(size) * size
-    count, weights, square, case = 0, (one, zero, zero, zero), like(size, math.inf), STALLED
+    count, weights, square, case = 0, (one, zero, zero, zero), like(size, math.inf), -1
+    accepted = STALLED
     for _ in range(MOST_ITERATIONS):
         new = support_of_differences(hulls, A, B, scale(like(size, -1), v))
         along, length = dot(v, new.difference), math.sqrt(dot(v, v))
@@ -229,4 +230,6 @@ def separate(hulls, A, B, v, reach, size, simplex):
             break
         weights, count = without_unused(simplex, trial, count + 1)
         v, square = closest, dot(closest, closest)
+    if case < 0:
+        case = accepted
     return Separation(case, v, weighted(simplex.point_a, weights, max(count, 1)))

@@ -31,15 +31,16 @@ def make_shapes(
     size, hull = np.zeros((len(kinds), 3)), np.cumsum(kind == HULL) - 1
     if hull.max(initial=-1) + 2 != len(hulls.first_vertex):
         count = int((kind == HULL).sum())
-        raise InputError(f"{count} shapes are hulls, but vertices of {len(clouds)} are given")
+        given = len(hulls.first_vertex) - 1
+        raise InputError(f"{count} shapes are hulls, but vertices of {given} are given")
     for i, name in enumerate(kinds):
         if name not in SIZES:
             raise InputError(f"shape {i} is a '{name}'; known are {', '.join(SIZES)}")
-        given = np.asarray(sizes[i], float)[: SIZES[name]]
-        if len(given) < SIZES[name] or not (np.isfinite(given) & (given > 0.0)).all():
+        own = np.asarray(sizes[i], float)[: SIZES[name]]
+        if len(own) < SIZES[name] or not (np.isfinite(own) & (own > 0.0)).all():
             message = f"needs {SIZES[name]} positive numbers"
             raise InputError(f"shape {i}, a {name}, has size {tuple(sizes[i])}; it {message}")
-        size[i, : len(given)] = given
+        size[i, : len(own)] = own
         if name == "hull":
             of_it = hulls.vertex[hulls.first_vertex[hull[i]] : hulls.first_vertex[hull[i] + 1]]
             size[i] = abs(of_it).max()

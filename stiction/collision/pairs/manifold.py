@@ -30,11 +30,11 @@ from stiction.collision.pairs.shapes import (
     half_length_of,
     midpoint,
 )
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import formula, kernel, seldom
 from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_vector, sub
 
 CLOSEST = 0  # feature of the closest points, where no corner or edge stands for them
-LYING = 0.05  # cosine between axis and normal below which a cylinder touches along its side
+LYING = 1e-3  # cosine between axis and normal below which a cylinder touches along its side
 
 
 class Simplex(NamedTuple):
@@ -93,6 +93,12 @@ def put_closest(manifold, near):
 # -------------------------------------------------------------------------------------- round sides
 
 
+@formula
+def lies(solid, normal):
+    """Whether a capsule or a cylinder touches with its side, not with a rim."""
+    return solid.kind != CYLINDER or abs(dot(axis_of(solid), normal)) < like(normal[0], LYING)
+
+
 @kernel
 def put_end(manifold, A, B, near, reach, slack, k):
     """Add the point where end k (0, 1) of the side of A lies over the side of B, if within reach.
@@ -111,7 +117,11 @@ def put_end(manifold, A, B, near, reach, slack, k):
     if distance > slack:
         normal = scale(like(distance, 1) / distance, apart)
     depth = A.size[0] + B.size[0] - distance
-    if depth < -reach or depth > -near.distance + slack:
+    if (
+        depth < -reach
+        or depth > -near.distance + slack
+        or not (lies(A, normal) and lies(B, normal))
+    ):
         return
     low = sub(end, scale(first.size[0] if k < 2 else -first.size[0], normal))
     high = add(foot, scale(second.size[0] if k < 2 else -second.size[0], normal))
@@ -121,13 +131,9 @@ def put_end(manifold, A, B, near, reach, slack, k):
 @kernel
 def touch_along_sides(A, B, near, reach, size, manifold):
     """Manifold of two capsules or cylinders that touch with their sides."""
-    lying, slack = like(size, LYING), like(size, ALIKE_DEPTH) * size
-    if not (
-        (A.kind == CYLINDER and abs(dot(axis_of(A), near.normal)) > lying)
-        or (B.kind == CYLINDER and abs(dot(axis_of(B), near.normal)) > lying)
-    ):
-        for k in range(4):
-            put_end(manifold, A, B, near, reach, slack, k)
+    slack = like(size, ALIKE_DEPTH) * size
+    for k in range(4):
+        put_end(manifold, A, B, near, reach, slack, k)
     for k in range(manifold.count[0]):
         if manifold.depth[k] >= -near.distance - slack:
             return

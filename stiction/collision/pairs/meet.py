@@ -179,7 +179,7 @@ def nearest_cores(hulls, A, B, reach, size, scratch):
         else:
             goal = tolerance(size) * size
             near = penetrate(hulls, A, B, larger, goal, scratch.polytope)
-    slack = like(size, 2) * tolerance(size) * size
+    slack = like(size, 32) * rounding(size) * larger
     normal = exact_normal(hulls, A, B, near.normal, slack, scratch)
     depth = depth_along(hulls, A, B, normal)
     return Nearest(near.status, -depth, normal, near.point_a, near.point_b)

@@ -149,7 +149,7 @@ def meet(shapes, cases, reach=np.inf):
     return found
 
 
-# ------------------------------------------------------------------------------------------- oracles
+# ------------------------------------------------------------------------------------------ oracles
 
 
 def extreme_point(pool, i, direction):
@@ -176,7 +176,7 @@ def overlap_along(pool, cases, i, n):
 
 
 def height_above(pool, i, x, planes):
-    """How far a point is outside shape i; a lower bound of its distance that is zero only inside."""
+    """How far a point is outside shape i: at most its distance, and negative inside."""
     kind, size = pool.kinds[i], pool.sizes[i]
     if kind == "sphere":
         return np.linalg.norm(x) - size[0]
