@@ -20,7 +20,7 @@ from stiction.collision.pairs.clip import (
     deepest_of,
 )
 from stiction.collision.pairs.epa import Polytope, make_polytope
-from stiction.collision.pairs.faces import RIM_CORNERS, Corners, make_corners, supporting_face
+from stiction.collision.pairs.faces import RIM_CORNERS, Corners, Face, make_corners, supporting_face
 from stiction.collision.pairs.nearest import clamped
 from stiction.collision.pairs.shapes import (
     CYLINDER,
@@ -178,6 +178,28 @@ def put_corners(manifold, incident, count, along, normal, flag, size, scratch):
         put_point(manifold, middle, normal, depth[k], 1 + flag + 2 * incident.origin[k])
 
 
+class Over(NamedTuple):
+    """One face over another, which clips it."""
+
+    corners: int  # of the face that is clipped
+    face: Face  # that clips it
+    along: tuple  # unit vector out of that face
+    flag: int  # 1 if that is the face of A
+
+
+@kernel
+def touch_over(incident, reference, over, near, reach, size, scratch, manifold):
+    """Add the corners of a face that are over another one."""
+    count = clip(
+        incident, over.corners, reference, over.face.count, over.along, size, scratch.clipped
+    )
+    count = measure_depths(incident, count, reference, over.face, over.along, reach, scratch.depth)
+    slack = like(size, ALIKE_DEPTH) * size
+    if count == 0 or scratch.depth[deepest_of(scratch.depth, count)] < -near.distance - slack:
+        put_closest(manifold, near)
+    put_corners(manifold, incident, count, over.along, near.normal, over.flag, size, scratch)
+
+
 @seldom
 def touch_with_faces(hulls, A, B, near, reach, size, scratch, manifold):
     """Manifold of two solids, at least one of which touches with a face.
@@ -192,17 +214,13 @@ def touch_with_faces(hulls, A, B, near, reach, size, scratch, manifold):
         touch_along_sides(A, B, near, reach, size, manifold)
         return
     slope_a, slope_b = dot(face_a.normal, inwards), dot(face_b.normal, normal)
-    incident, reference, face, along, flag = scratch.face_a, scratch.face_b, face_b, normal, 0
     count, sides = face_a.count, face_b.count
     if sides == 2 or (count > 2 and slope_b < like(size, 0.5) * slope_a):
-        incident, reference, face, along, flag = scratch.face_b, scratch.face_a, face_a, inwards, 1
-        count, sides = sides, count
-    count = clip(incident, count, reference, sides, along, size, scratch.clipped)
-    count = measure_depths(incident, count, reference, face, along, reach, scratch.depth)
-    slack = like(size, ALIKE_DEPTH) * size
-    if count == 0 or scratch.depth[deepest_of(scratch.depth, count)] < -near.distance - slack:
-        put_closest(manifold, near)
-    put_corners(manifold, incident, count, along, normal, flag, size, scratch)
+        over = Over(corners=sides, face=face_a, along=inwards, flag=1)
+        touch_over(scratch.face_b, scratch.face_a, over, near, reach, size, scratch, manifold)
+    else:
+        over = Over(corners=count, face=face_b, along=normal, flag=0)
+        touch_over(scratch.face_a, scratch.face_b, over, near, reach, size, scratch, manifold)
 
 
 @kernel
