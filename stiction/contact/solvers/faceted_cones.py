@@ -42,6 +42,7 @@ ROUNDS = 8  # solutions in a trial, each with the compliance about the last impu
 FINE = 1e-5  # ... until the error is this part of the accuracy
 PIVOTS = 5  # at most, per unknown; usually fewer than one
 ROUNDING = 0.1  # in slacks: numbers around 1 that differ by less are equal for Lemke's method
+INACCURATE = 3  # status of a solution that rounding has spoilt
 PerFacet = Annotated[np.ndarray, (MOST_FACETS,)]
 Scalar = Annotated[np.ndarray, (1,)]
 
@@ -73,7 +74,7 @@ class Solution(NamedTuple):
 
     pivots: int
     error: float  # of a velocity [m/s]
-    status: int  # of Lemke's method
+    status: int  # of Lemke's method, or INACCURATE
 
 
 @kernel
@@ -131,7 +132,10 @@ def solve_softly(contact, response, cones, setup, slack, accuracy):
             if status == SOLVED:
                 refine(problem, n)
         moved = store_impulses(contact, cones, setup)
-        error = setup.eps * moved + setup.speed * complementarity_error(problem, n)
+        wrong = setup.speed * complementarity_error(problem, n)
+        error = setup.eps * moved + wrong
+        if status == SOLVED and wrong > accuracy:
+            status = INACCURATE
         if error <= like(accuracy, FINE) * accuracy or status != SOLVED:
             break
     return pivots, error, status
