@@ -89,7 +89,7 @@ class FacetedLCP(NamedTuple):
     rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
-    tolerance: Tolerance = 1e-5  # error of velocities, relative to gravity's change in a step
+    tolerance: Tolerance = 1e-6  # error of velocities, relative to gravity's change in a step
 
 
 @contact_model(
