@@ -16,37 +16,36 @@
                                          facet directions d_k, sliding speed
     v                 velocity of a point at the end of the step, relative to its least velocity
 
-[CBM], Eq. (7), without friction and in velocities, Eq. (10): normal impulses and normal velocities
-are not negative, and one of each pair is zero. [ST] adds friction as [CBM] describes it, "provided
-that friction cones are discretised into facets": n directions d_k along the ground, n even,
+[CBM], Eq. (7) in velocities, Eq. (10): normal impulses and normal velocities are not negative, and
+of each pair one is zero. Friction fits in "provided that friction cones need to be discretized into
+facets": n directions d_k along the ground, each with its opposite [ST],
 
     c >= 0         n . v >= 0                    c (n . v) = 0                                 (1)
     beta_k >= 0    lambda + d_k . v >= 0         beta_k (lambda + d_k . v) = 0                 (2)
     lambda >= 0    mu c - sum beta_k >= 0        lambda (mu c - sum beta_k) = 0                (3)
 
-The velocities are linear in all impulses, v = v_free + sum G p, so this is one problem of n + 2
-unknowns per point, (n + 2) m for m points; [CBM] have 3 m. Lemke's method solves it (`lemke.py`).
-[AP] prove that it has a solution, and that Lemke's method finds one, unless contacts jam: impulses
-within the cones, not all zero, that move nothing. If it ends in a ray or at its limit of pivots,
-the step counts as unsolved and its impulses are those of the last pivot.
+Velocities are linear in the impulses, v = v_free + sum G p, so this is a linear complementarity
+problem of (n + 2) m unknowns for m points, where the exact cone has 3 m. Lemke's method solves it
+(`lemke.py`). [AP] prove that it has a solution, and that Lemke's method finds one, unless contacts
+jam: impulses in the cones, not all zero, that move nothing. If it ends in a ray or at its limit of
+pivots, the step is unsolved and keeps the impulses of the last pivot.
 
-The friction that (2), (3) allow is a polygon with its corners at mu c d_k: between two corners it
-is mu c cos(pi/n), 30 % less than the exact cone with 4 facets, 8 % with 8 and 2 % with 16. A point
-that slides gets friction towards the corner that opposes its motion most, up to pi/n off its
-direction: it is deflected until it slides midway between two corners. So polygons are anisotropic,
-and their orientation matters: d_0 is the x axis of the point's link along the ground, or its y axis
-where x is within 26 degrees of the normal. Turning the world turns the motion.
+Eq. (2) and (3) allow friction in a polygon with corners at mu c d_k. Midway between two corners it
+is mu c cos(pi/n): 29 % less than in the exact cone with 4 facets, 8 % with 8 and 2 % with 16. A
+point that slides has its friction at the corner that opposes the motion most, up to pi/n off its
+direction, which deflects it until it slides midway between two corners. d_0 is the x axis of the
+point's link along the ground, or its y axis where x is within 26 degrees of the normal, so polygons
+turn with the robot and not with the world.
 
-Ours: (4) where points are more than a link needs, G is singular, and Lemke's method would load at
-most as many points as it needs. A point gets the compliance R = COMPLIANCE g, g the mean velocity
-of a point per impulse on it, which selects the impulses of least norm; the velocities R p that it
-leaves are then removed, as in `coulomb.py`, by solving again with the compliance about p^ = p:
+Ours: where a link has more points than it needs, G is singular and Lemke's method loads only as
+many as needed. So points get a compliance R = eps g, g the mean velocity of a point per impulse on
+it, which selects the impulses of least norm, as in `coulomb.py`. The velocities R p that it leaves
+are removed by solving again with the compliance about p^ = p, usually with the same basis:
 
     v = v_free + sum G p + R (p - p^)                                                          (4)
 
-usually with the same basis, so without pivots. (5) Impulses count as velocities g p, relative to
-the largest velocity without contact, so that units do not matter. (6) Static and kinetic friction
-follow the rule in `friction.py`.
+If an error remains because the points do not fit, it solves again with less compliance; if Lemke's
+method fails, with more. `friction.py` has the rule for two coefficients of friction.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -90,7 +89,7 @@ class FacetedLCP(NamedTuple):
     rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Newton's restitution even where it adds energy
-    tolerance: Tolerance = 1e-5  # error of velocities, relative to gravity's change in a step
+    tolerance: Tolerance = 1e-6  # error of velocities, relative to gravity's change in a step
 
 
 @contact_model(

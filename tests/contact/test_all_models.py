@@ -19,7 +19,7 @@ OURS = [
     st.Coulomb(**FRICTION, restitution=0.5),
     st.GaussSeidel(**FRICTION, tolerance=1e-8),
     st.GaussSeidel(**FRICTION, restitution=0.5, least_norm=1.0, tolerance=1e-8),
-    st.FacetedLCP(**FRICTION),
+    st.FacetedLCP(**FRICTION, facets=6.0, restitution=0.5),
     st.Bilateral(),
     st.Multipoint(**FRICTION),
     st.Multipoint(**FRICTION, restitution=0.5),

@@ -14,9 +14,10 @@ from stiction.description.description import WORLD, Description, Joint, Link, Sh
 from stiction.errors import InputError, UnsolvedWarning
 from stiction.kernels.response import NOT_CONVERGED
 
+pytestmark = pytest.mark.interpreted
 G, MU = 9.81, 0.5
 FACETS = (4, 6, 8, 12, 16)
-EXACT = 1e-9  # relative; the model's tolerance is 1e-8 of g dt, its rounding far less
+EXACT = 1e-9  # relative; where the basis stays the same, errors are 1e-5 of the tolerance of 1e-6
 
 
 def model(facets, **more):
@@ -107,7 +108,7 @@ def rotation_of(quaternion):
 
 
 @pytest.mark.parametrize("facets", FACETS)
-@pytest.mark.parametrize("heading", [0.0, 0.1, 0.3, 0.5, 2.0])
+@pytest.mark.parametrize("heading", [0.0, 0.1, 2.0])
 def test_a_brick_holds_on_a_slope_up_to_the_edge_of_the_polygon(facets, heading):
     """tan(angle) = mu at the corners of the polygon, mu cos(pi/n) midway between them."""
     limit = MU * holds_up_to(facets, heading)
@@ -116,14 +117,14 @@ def test_a_brick_holds_on_a_slope_up_to_the_edge_of_the_polygon(facets, heading)
         motion = st.simulate(world, model(facets), duration=2 * DT, dt=DT, state=state)
         speed = np.linalg.norm(motion.v[-1, :2])
         assert (speed > 1e-6) == slides
-        assert slides or speed < 1e-12  # the compliance that is removed leaves 1e-8 g dt or less
+        assert slides or speed < 1e-12  # 1e-10 of g dt
 
 
 @pytest.mark.parametrize("facets", FACETS)
 def test_friction_of_a_slide_is_towards_the_nearest_corner(facets):
     """mu N, up to pi/n off the direction of motion; midway mu cos(pi/n) N against it."""
     world, weight = st.World(st.robots.brick(mass=2.0)), 2.0 * G
-    for share in (0.0, 0.3, 0.8, 1.0):
+    for share in (0.0, 0.8, 1.0):
         heading = share * np.pi / facets
         state = world.standing()
         state.v[:2] = 0.3 * direction(heading)
@@ -135,6 +136,7 @@ def test_friction_of_a_slide_is_towards_the_nearest_corner(facets):
         assert force[:, 2].sum() == pytest.approx(weight, rel=EXACT)
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 @pytest.mark.parametrize("facets", FACETS)
 def test_a_slide_ends_within_the_error_of_the_facets(facets):
@@ -211,6 +213,7 @@ def test_the_problem_has_n_plus_two_unknowns_for_every_point(facets, points):
 
 
 @pytest.mark.slow
+@pytest.mark.jit
 @pytest.mark.parametrize(("points", "unknowns"), [((16, 3), 190), ((64, 3), 670)])
 def test_the_paper_s_numbers_of_contacts_make_190_and_670_unknowns(points, unknowns):
     """19 and 67 contacts; the paper's exact cone has 57 and 201."""

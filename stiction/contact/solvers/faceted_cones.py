@@ -42,6 +42,7 @@ ROUNDS = 8  # solutions in a trial, each with the compliance about the last impu
 FINE = 1e-5  # ... until the error is this part of the accuracy
 PIVOTS = 5  # at most, per unknown; usually fewer than one
 ROUNDING = 0.1  # in slacks: numbers around 1 that differ by less are equal for Lemke's method
+INACCURATE = 3  # status of a solution that rounding has spoilt
 PerFacet = Annotated[np.ndarray, (MOST_FACETS,)]
 Scalar = Annotated[np.ndarray, (1,)]
 
@@ -73,7 +74,7 @@ class Solution(NamedTuple):
 
     pivots: int
     error: float  # of a velocity [m/s]
-    status: int  # of Lemke's method
+    status: int  # of Lemke's method, or INACCURATE
 
 
 @kernel
@@ -131,7 +132,10 @@ def solve_softly(contact, response, cones, setup, slack, accuracy):
             if status == SOLVED:
                 refine(problem, n)
         moved = store_impulses(contact, cones, setup)
-        error = setup.eps * moved + setup.speed * complementarity_error(problem, n)
+        wrong = setup.speed * complementarity_error(problem, n)
+        error = setup.eps * moved + wrong
+        if status == SOLVED and wrong > accuracy:
+            status = INACCURATE
         if error <= like(accuracy, FINE) * accuracy or status != SOLVED:
             break
     return pivots, error, status
@@ -242,7 +246,7 @@ def write_block(cones, facets, a, b, K):
     M, cosine, sine = cones.problem.M, cones.cosine, cones.sine
     row, first = (facets + 2) * a, (facets + 2) * b
     lambda_a, lambda_b = row + facets + 1, first + facets + 1
-    M[row, first], M[row, lambda_b] = K[0][0], 0
+    M[row, first], M[row, lambda_b] = K[0][0], 0  # Eq. (1)
     M[lambda_a, first], M[lambda_a, lambda_b] = 0, 0
     for k in range(facets):
         c, s = cosine[k], sine[k]
@@ -259,9 +263,9 @@ def write_friction(cones, facets, a, mu):
     """Write the terms of lambda, and the limit of friction, of point a."""
     M, row = cones.problem.M, (facets + 2) * a
     last = row + facets + 1
-    M[last, row] = mu
+    M[last, row] = mu  # Eq. (3)
     for k in range(facets):
-        M[row + 1 + k, last] = 1
+        M[row + 1 + k, last] = 1  # Eq. (2)
         M[last, row + 1 + k] = -1
 
 
@@ -272,7 +276,8 @@ def write_velocities(contact, response, cones, setup):
     for a in range(setup.points):
         i, row = int(cones.point[a]), (facets + 2) * a
         x, y, z = local_axes(contact, cones, i)
-        v = sub(start_velocity(contact, response, i), scale(R, load_vector(contact.impulse, i)))
+        about = scale(R, load_vector(contact.impulse, i))
+        v = sub(start_velocity(contact, response, i), about)  # Eq. (4)
         v = scale(like(R, 1) / setup.speed, v)
         q[row], q[row + facets + 1] = dot(x, v), 0
         for k in range(facets):

@@ -43,7 +43,7 @@ from stiction.kernels.vectors import like
 SOLVED, RAY, PIVOT_LIMIT = 0, 1, 2  # how it ended
 BASIC = -1  # instead of the column of a variable
 NONE = -1  # instead of a row
-LOOSE = 100.0  # rounding of z_0 where nothing else blocks
+LOOSE = 100.0  # times rounding: z_0 that counts as zero where nothing blocks
 
 
 class Lemke(NamedTuple):
@@ -75,7 +75,6 @@ def lemke(problem, n, most, rounding):
     if problem.q[row] >= 0:
         write_solution(problem, n)
         return pivots, SOLVED
-    loose = like(rounding, LOOSE) * rounding
     artificial, column, status = row, n, PIVOT_LIMIT
     while pivots < most:
         leaving = int(problem.basic[row])
@@ -84,14 +83,13 @@ def lemke(problem, n, most, rounding):
         if leaving == 2 * n:
             status = SOLVED
             break
-        left, column = column, column_of(problem, n, complement(leaving, n))
+        column = column_of(problem, n, complement(leaving, n))
         row = blocking_row(problem, n, column, rounding)
         if may_leave(problem, n, artificial, column, rounding):
             row = artificial
-        elif row == NONE and may_leave(problem, n, artificial, left, loose):
-            row, column = artificial, left  # z_0 is zero up to rounding
         elif row == NONE:
-            status = RAY
+            zero = problem.T[artificial, n + 1] <= like(rounding, LOOSE) * rounding
+            status = SOLVED if zero else RAY
             break
     write_solution(problem, n)
     return pivots, status
