@@ -73,6 +73,7 @@ class Shape:
     material: str = "default"
     collides: bool = True
     vertices: tuple[Vector, ...] = ()
+    error: float = 0.0  # largest distance between a hull and that of the file's mesh [m]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from stiction.description.mjcf_model import (
     colliding_geoms,
     planes,
 )
-from stiction.description.plain import first_few
+from stiction.description.plain import first_few, listed
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -30,9 +30,11 @@ FLAGS = (  # switching these off would have an effect
 
 
 def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
-    """Raise ModelFileError for the first part of the model that is not simulated."""
-    for what in _not_simulated(model, names):
-        raise ModelFileError(f"{source}: {what}, which is not simulated; remove it from the file")
+    """Raise ModelFileError that lists all parts of the model that are not simulated."""
+    refused = list(_not_simulated(model, names))
+    if refused:
+        remedy = "which is not simulated; remove it from the file"
+        raise ModelFileError(listed(source, [f"{what}, {remedy}" for what in refused]))
 
 
 def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
@@ -119,7 +121,8 @@ def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
             if value not in known:
                 yield f"actuator '{name}' has {field} {value.name.split('_')[1].lower()}"
         joint = model.actuator_trnid[i, 0]
-        if model.jnt_type[joint] not in (HINGE, SLIDE):
+        on_joint = mjtTrn(int(model.actuator_trntype[i])) in allowed["trntype"]
+        if on_joint and model.jnt_type[joint] not in (HINGE, SLIDE):
             yield f"actuator '{name}' on joint '{names.joint[joint]}', not a hinge or slide"
         if model.actuator_ctrlnum[i] != 1:
             yield f"actuator '{name}' has {model.actuator_ctrlnum[i]} controls"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.description.description import WORLD, Joint, Vector
+from stiction.description.description import WORLD, Joint, Quaternion, Vector
 from stiction.description.plain import first_few, vector
 from stiction.description.urdf_shapes import placed
 from stiction.description.urdf_text import Element
@@ -42,13 +42,23 @@ class Joints:
         self.halved: list[str] = []
         self.powerless: list[str] = []
         self.unplaced: list[str] = []
+        self.refused: list[str] = []  # complaints
         self.armatures = self._armatures(robot)
 
     def joint(self, parsed: Parsed, own: Element) -> Joint:
-        """The joint, parsed by yourdfpy and by our scan."""
+        """The joint, parsed by yourdfpy and by our scan; a refused one is fixed."""
+        position, quaternion = placed(parsed.origin)
+        try:
+            return self._joint(parsed, own, position, quaternion)
+        except ModelFileError as error:
+            self.refused.append(str(error))
+            return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
+
+    def _joint(
+        self, parsed: Parsed, own: Element, position: Vector, quaternion: Quaternion
+    ) -> Joint:
         where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
         self._refuse(parsed, where)
-        position, quaternion = placed(parsed.origin)
         if parsed.mimic is not None:
             self.mimics.append(parsed.name)
         if parsed.type == "fixed" or (parsed.mimic is not None and self.choices.mimic == "fixed"):

@@ -145,6 +145,7 @@ def _shape_arrays(description: Description, place: dict, index: dict[str, int]) 
         "shape_rotation": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
         "shape_material": _names(shape.material for shape in shapes),
         "shape_collides": np.array([shape.collides for shape in shapes], bool),
+        "shape_error": np.array([shape.error for shape in shapes], float),
         "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
         "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
     }

@@ -88,6 +88,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_position": (shapes, 3),
         "shape_rotation": (shapes, 3, 3),
         "shape_collides": (shapes,),
+        "shape_error": (shapes,),
         "shape_vertex": (shapes + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),

@@ -65,6 +65,7 @@ class Robot:
     shape_rotation: np.ndarray  # (shapes, 3, 3)
     shape_material: np.ndarray  # (shapes) name
     shape_collides: np.ndarray  # (shapes) bool
+    shape_error: np.ndarray  # (shapes) distance between a mesh's hull and the one kept of it [m]
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -272,6 +273,7 @@ class Robot:
             "shape_name": name,
             "shape_kind": SHAPE_KINDS.index("points"),
             "shape_size": np.zeros(3),
+            "shape_error": 0.0,
             "shape_vertex": len(self.vertices) + len(points),
         }
         for field in ("link", "position", "rotation", "material"):
@@ -313,7 +315,7 @@ class Robot:
         digest = hashlib.sha256()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name not in ("name", "source", "notes"):
+            if field.name not in ("name", "source", "notes", "shape_error"):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 
