@@ -24,6 +24,7 @@ from stiction.description.description import (
     Link,
     Shape,
 )
+from stiction.description.loop_checks import loops
 from stiction.description.plain import listed, with_article
 from stiction.description.rotation import symmetric
 from stiction.errors import DescriptionError
@@ -54,7 +55,7 @@ def check(description: Description) -> None:
 def complaints(description: Description) -> list[str]:
     """All complaints of the first stage of rules that has any."""
     values = (_masses, _inertias, _joints, _shapes, _frames, _materials, _actuators)
-    for rules in (*_structure(), (*values, _keyframes), (moved,)):
+    for rules in (*_structure(), (*values, _keyframes, loops), (moved,)):
         found = [complaint for rule in rules for complaint in rule(description)]
         if found:
             return found

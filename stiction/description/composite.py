@@ -16,6 +16,7 @@ from stiction.description.description import WORLD, Description, Joint
 from stiction.description.rotation import Pose, joined, symmetric
 
 NOTHING = 1e-12  # an inertia smaller than this fraction of its neighbours is rounding
+TINY = 1e-200  # [kg, kg m2] cannot be divided by
 
 Body = tuple[float, np.ndarray, np.ndarray]  # mass, centre, inertia about it
 
@@ -158,7 +159,9 @@ def _projected(articulated: np.ndarray, joint: Joint) -> np.ndarray:
         return articulated
     S = _axes(joint)  # noqa: N806
     D = S.T @ articulated @ S + joint.armature * np.eye(S.shape[1])  # noqa: N806
-    return articulated - articulated @ S @ np.linalg.pinv(D) @ S.T @ articulated
+    if np.trace(D) < TINY:
+        return articulated
+    return articulated - articulated @ S @ np.linalg.pinv(D, hermitian=True) @ S.T @ articulated
 
 
 def _motion(pose: Pose) -> np.ndarray:

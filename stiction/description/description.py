@@ -17,6 +17,7 @@ UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 WORLD = "world"  # link name of a joint, shape or frame that is fixed in space
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
+LOOP_KINDS = ("connect", "line", "plane", "weld", "joint")
 SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
 
 
@@ -135,8 +136,28 @@ class Keyframe:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """A constraint beyond the tree, that closes a loop of links or couples two joints.
+
+    By kind: the points of both links coincide (connect), have no distance across `axis` (line) or
+    along it (plane), or the frames of both coincide (weld). A joint follows another one (joint):
+    q1 - reference1 = sum of coefficients[k] (q2 - reference2)^k, or is held if `second` is "".
+    """
+
+    name: str
+    kind: str  # one of LOOP_KINDS
+    first: str  # link or WORLD; joint
+    second: str
+    positions: tuple[Vector, Vector] = (NOWHERE, NOWHERE)  # of the points in both links [m]
+    quaternions: tuple[Quaternion, Quaternion] = (UNTURNED, UNTURNED)  # of the frames welded
+    axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the first link
+    coefficients: tuple[float, ...] = ()
+    references: tuple[float, float] = (0.0, 0.0)  # [rad or m]
+
+
+@dataclass(frozen=True)
 class Description:
-    """A robot as its file describes it: a tree of links under WORLD."""
+    """A robot as its file describes it: a tree of links under WORLD, and loop closures."""
 
     name: str
     source: str  # file it was read from, or the code that made it
@@ -150,4 +171,5 @@ class Description:
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide despite the excludes
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
+    loops: tuple[Loop, ...] = ()  # not simulated yet: only a reader that is told to keeps them
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

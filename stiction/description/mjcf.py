@@ -27,6 +27,7 @@ from stiction.description.description import (
 )
 from stiction.description.hull import Thinned, thinned
 from stiction.description.mjcf_inertia import repaired_spec
+from stiction.description.mjcf_loops import loops_of
 from stiction.description.mjcf_model import (
     KINDS,
     Names,
@@ -120,7 +121,7 @@ def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Des
             message += ", or load with inertia='repair'"
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source)
+    refuse_what_is_not_simulated(model, names, source, reading.keeps_loops)
     description = finished(_description(model, names, source, reading), reading)
     said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
     return replace(description, notes=(*description.notes, *said))
@@ -147,6 +148,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
         keyframes=_keyframes(model, names),
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
         contact_excludes=excludes,
+        loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
         notes=(*notes_on(model, names), *unread, *lost),
     )
 

@@ -20,8 +20,9 @@ import numpy as np
 from stiction.description.checks import COORDINATES, VELOCITIES
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
 from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
+from stiction.description.openhrp_loops import REFUSED, loop_of
 from stiction.description.openhrp_shapes import quaternion
-from stiction.description.openhrp_tree import LOOP, Tree
+from stiction.description.openhrp_tree import Tree
 from stiction.description.plain import first_few, listed, unique, vector
 from stiction.description.reading import STRICT, Reading, finished
 from stiction.description.rotation import Pose, joined, six
@@ -80,7 +81,12 @@ def _description(
         humanoid.refuse(f"has {found} in humanoidBody; expected one Joint", "humanoidBody")
     tree = Tree(pose_of(humanoid), base, reading.hull_points)
     tree.walk(root[0])
-    _refuse_loops(top, tree, source)
+    extra = [*(node for node in top if node.type == "ExtraJoint"), *tree.extra]
+    if not reading.keeps_loops:
+        tree.refused[:0] = [node.complaint(REFUSED) for node in extra]
+    if tree.refused:
+        raise ModelFileError(listed(source, tree.refused))
+    taken: set[str] = set()
     frames, sensors = _sensors(tree)
     description = Description(
         name=humanoid.name or string(humanoid, "name") or stem,
@@ -91,6 +97,7 @@ def _description(
         frames=frames,
         sensors=sensors,
         keyframes=(_home(tree),),
+        loops=tuple(loop_of(node, taken) for node in extra),
         notes=(*_outside(top), *tree.notes()),
     )
     return finished(description, reading)
@@ -105,13 +112,6 @@ def _humanoid(top: list[Node], source: str) -> Node:
             "is a second Humanoid; a file holds one robot; move this one to a file of its own"
         )
     return found[0]
-
-
-def _refuse_loops(top: list[Node], tree: Tree, source: str) -> None:
-    """Raise ModelFileError that lists everything that is not simulated."""
-    loops = [node.complaint(LOOP) for node in top if node.type == "ExtraJoint"]
-    if loops or tree.refused:
-        raise ModelFileError(listed(source, [*loops, *tree.refused]))
 
 
 def _outside(top: list[Node]) -> list[str]:

@@ -34,7 +34,6 @@ UNSEEN = frozenset(  # children that neither move nor touch anything
     "PositionInterpolator ProximitySensor ScalarInterpolator Script Sound SphereSensor SpotLight "
     "TimeSensor TouchSensor Viewpoint VisibilitySensor WorldInfo".split()
 )
-LOOP = "makes a closed loop, which is not simulated; remove it from the file"
 MOST_VISITS = 100_000  # nodes, counting each USE
 MOST_SHAPES = 10_000
 MOST_SENSORS = 1000
@@ -58,6 +57,7 @@ class Tree:
         """Start with the pose of the Humanoid and the root's type, None for the file's own."""
         self.humanoid, self.base, self.hull_points = humanoid, base, hull_points
         self.refused: list[str] = []  # what is not simulated
+        self.extra: list[Node] = []  # ExtraJoints
         self.root = Pose.identity()  # of the root link in the world
         self.joints: list[Joint] = []
         self.bodies: dict[str, list[Body]] = {}  # by link
@@ -106,7 +106,7 @@ class Tree:
         if node.type == "Shape":
             return self._shape(node, place)
         if node.type == "ExtraJoint":
-            self.refused.append(node.complaint(LOOP))
+            self.extra.append(node)
             return []
         if node.type == "Humanoid":
             node.refuse("is inside another one; a file holds one robot")

@@ -96,6 +96,7 @@ def _read(
     reading: Reading,
     encoding: str | None = None,
 ) -> Description:
+    choices = choices._replace(keeps_loops=reading.keeps_loops and choices.mimic == "refused")
     robot, unread = scan_urdf(data, source, encoding)
     tree = tree_of(robot, source)
     notes = [f"ignored elements and attributes: {first_few(unread)}"] if unread else []
@@ -154,7 +155,8 @@ def _description(
     if refused:
         raise ModelFileError(listed(source, [*refused, *found]))
     notes = (*joints.notes(), *shapes.notes())
-    return replace(bare, shapes=tuple(shapes.shapes), notes=notes)
+    loops = tuple(joints.loops)
+    return replace(bare, shapes=tuple(shapes.shapes), loops=loops, notes=notes)
 
 
 def _check_space(link: Link, source: str) -> None:

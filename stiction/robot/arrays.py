@@ -24,6 +24,11 @@ JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
 
 def robot_arrays(description: Description) -> dict[str, Any]:
     """All fields of the Robot that a description defines."""
+    if description.loops:
+        names = ", ".join(f"'{loop.name}'" for loop in description.loops)
+        raise DescriptionError(
+            f"{description.source}: closed loops are not simulated; remove {names}"
+        )
     moving, place = _merge_fixed(description)
     if not moving:
         raise DescriptionError(
