@@ -28,6 +28,15 @@ def loops_of(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Loop, .
     )
 
 
+def ends_of(model: MjModel, names: Names, i: int) -> str:
+    """What a constraint connects, for messages."""
+    if model.eq_type[i] not in LOOPS:
+        return ""
+    made = _coupling(model, names, i) if model.eq_type[i] == JOINT else None
+    loop = made or _closure(model, names, np.zeros((model.nbody, 3)), i)
+    return f" ({loop.kind} '{loop.first}', '{loop.second}')"
+
+
 def _coupling(model: MjModel, names: Names, i: int) -> Loop:
     first, second = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     reference = [float(model.qpos0[model.jnt_qposadr[j]]) if j >= 0 else 0.0

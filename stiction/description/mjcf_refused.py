@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.description.mjcf_loops import LOOPS
+from stiction.description.mjcf_loops import LOOPS, ends_of
 from stiction.description.mjcf_model import (
     FREE,
     HINGE,
@@ -44,7 +44,7 @@ def refuse_what_is_not_simulated(
 def _not_simulated(model: MjModel, names: Names, keeps_loops: bool) -> Iterator[str]:
     """Every part of the model that acts in MuJoCo but not here."""
     yield from (
-        f"equality constraint '{element_name(model, 'equality', i)}'"
+        f"equality constraint '{element_name(model, 'equality', i)}'{ends_of(model, names, i)}"
         for i in range(model.neq)
         if model.eq_active0[i] and not (keeps_loops and model.eq_type[i] in LOOPS)
     )

@@ -6,11 +6,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from conftest import data_file
 from description.test_checks import GOOD
 from description.test_openhrp import HEADER
 from stiction.description.checks import complaints
 from stiction.description.description import WORLD, Loop
-from stiction.description.mjcf import read_mjcf_text
+from stiction.description.mjcf import read_mjcf, read_mjcf_text
 from stiction.description.mjcf_tree import offsets_of
 from stiction.description.openhrp import read_openhrp_text
 from stiction.description.reading import Reading
@@ -79,6 +80,15 @@ def test_the_polynomial_of_two_joints_is_that_of_mujoco():
     assert (loop.kind, loop.first, loop.second) == ("joint", "u", "v")
     assert loop.references[0] == pytest.approx(np.deg2rad(20.0))
     assert data.efc_pos[0] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_cassie_has_four_closures():
+    """Two rods of each leg."""
+    path = data_file("robots", "mujoco_menagerie", "agility_cassie", "cassie.xml")
+    description = read_mjcf(path, reading=KEPT)
+    assert [loop.kind for loop in description.loops] == ["connect"] * 4
+    with pytest.raises(ModelFileError, match="4 problems:\n.*connect 'left-plantar-rod'"):
+        read_mjcf(path)
 
 
 def test_a_joint_that_is_held_has_no_second_one():
