@@ -24,6 +24,7 @@ from stiction.description.description import (
     Link,
     Shape,
 )
+from stiction.description.hull import is_flat
 from stiction.description.loop_checks import loops
 from stiction.description.plain import listed, with_article
 from stiction.description.rotation import symmetric
@@ -35,7 +36,6 @@ UNIT = 1e-6  # tolerance of a file's rounding on unit length
 ROUNDING = 1e-6  # relative; files print inertias with about seven digits
 LARGEST = 1e15  # largest number allowed; products of larger ones would overflow
 NOTHING = 1e-12  # inertia that counts as zero [kg m2]
-FLAT = 1e-6  # thickness of a flat hull, relative to its size; meshes have single precision
 NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
@@ -283,14 +283,6 @@ def _shapes(description: Description) -> Iterator[str]:
             yield f"{sized} {shape.size}; sizes must be positive"
         if shape.kind == "hull" and shape.collides and is_flat(np.array(shape.vertices)):
             yield f"{where} is a flat hull: its vertices lie in a plane; give it a thickness"
-
-
-def is_flat(points: np.ndarray) -> bool:
-    """Whether points, (n, 3), lie in a plane."""
-    spread = points - points.mean(axis=0)
-    size = np.abs(spread).max()
-    normal = np.linalg.eigh(spread.T @ spread)[1][:, 0] if size > 0.0 else np.zeros(3)
-    return bool(np.abs(spread @ normal).max() <= FLAT * size)
 
 
 def _vertices(where: str, shape: Shape) -> Iterator[str]:

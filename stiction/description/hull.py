@@ -23,6 +23,7 @@ DEFAULT_POINTS = 64  # vertices of a hull; docs/loading.md has the errors that t
 FEWEST_POINTS = 8
 MANY_POINTS = 20_000  # Qhull takes 20 s for 100 000 points if all are corners
 OUTERMOST = 4000  # of more points than that, those that a hull is chosen from
+FLAT = 1e-6  # thickness of a flat hull, relative to its size; meshes have single precision
 FLATNESS = 1e-4  # distance of vertices from the plane of their face, relative to the hull's size
 LARGE_FACE = 0.02  # area of a face whose outline is kept, relative to the surface of the hull
 MOST_FACES = 32  # that are looked for
@@ -47,6 +48,14 @@ class Face(NamedTuple):
     points: np.ndarray  # (n, 3)
 
 
+def is_flat(points: np.ndarray) -> bool:
+    """Whether points, (n, 3), lie in a plane."""
+    spread = points - points.mean(axis=0)
+    size = np.abs(spread).max()
+    normal = np.linalg.eigh(spread.T @ spread)[1][:, 0] if size > 0.0 else np.zeros(3)
+    return bool(np.abs(spread @ normal).max() <= FLAT * size)
+
+
 def corners_of(points: np.ndarray) -> tuple[np.ndarray, bool]:
     """Vertices of the convex hull of points, and whether it is flat.
 
@@ -54,6 +63,8 @@ def corners_of(points: np.ndarray) -> tuple[np.ndarray, bool]:
     """
     from scipy.spatial import ConvexHull, QhullError
 
+    if is_flat(points):
+        return _outline(points), True
     if len(points) > MANY_POINTS:
         before, points = len(points), _without_inner(points, 26)
         if MANY_POINTS < len(points) < 0.8 * before:  # so it is not a ball
@@ -62,9 +73,8 @@ def corners_of(points: np.ndarray) -> tuple[np.ndarray, bool]:
         return points, False
     try:
         return points[np.sort(ConvexHull(points).vertices)], False
-    except (QhullError, ValueError):  # flat, or fewer than four points
-        points = np.unique(points, axis=0)
-        return (outermost(points, 128) if len(points) > 128 else points), True
+    except (QhullError, ValueError):  # fewer than four points, or too small for Qhull
+        return _outline(points), True
 
 
 def thinned(points: np.ndarray, most: int = DEFAULT_POINTS) -> Thinned:
@@ -73,7 +83,7 @@ def thinned(points: np.ndarray, most: int = DEFAULT_POINTS) -> Thinned:
 
     corners, flat = corners_of(points)
     if flat:
-        return _thinned_flat(np.unique(points, axis=0), most)
+        return _thinned_flat(corners, most)
     if len(corners) <= most:
         return Thinned(corners)
     if len(corners) <= MANY_POINTS:
@@ -84,12 +94,24 @@ def thinned(points: np.ndarray, most: int = DEFAULT_POINTS) -> Thinned:
     return Thinned(vertices, surface.farthest(corners))
 
 
-def _thinned_flat(points: np.ndarray, most: int) -> Thinned:
-    """Some of the points of a flat hull; its error is at most that given."""
-    from scipy.spatial import cKDTree
+def _thinned_flat(corners: np.ndarray, most: int) -> Thinned:
+    """Some of the corners of a flat hull, which go around it."""
+    face, kept = Face(np.arange(len(corners)), corners), [0]
+    while len(kept) < min(most, len(corners)):
+        kept.append(int(np.argmax(_outside_face(face, kept))))
+    return Thinned(corners[np.sort(kept)], float(_outside_face(face, kept).max()))
 
-    kept = points if len(points) <= most else outermost(points, most)
-    return Thinned(kept, float(cKDTree(kept).query(points)[0].max(initial=0.0)))
+
+def _outline(points: np.ndarray) -> np.ndarray:
+    """Corners of points in a plane, around it; of points on a line, all of them."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    points = np.unique(points, axis=0)
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][:2]
+    try:
+        return points[ConvexHull(points @ axes.T).vertices]
+    except (QhullError, ValueError):
+        return points if len(points) <= 128 else outermost(points, 128)
 
 
 def _chosen(corners: np.ndarray, faces: list[Face], most: int) -> Thinned:
@@ -129,14 +151,15 @@ def _start(corners: np.ndarray) -> list[int]:
     """The extreme corners along the axes, and more until they span a volume."""
     kept = list(dict.fromkeys([*corners.argmax(axis=0).tolist(), *corners.argmin(axis=0).tolist()]))
     size = np.ptp(corners, axis=0).max()
-    while True:
+    for _ in range(3):
         spread = corners - corners[kept[0]]
         _, values, axes = np.linalg.svd(spread[kept])
         spanned = axes[: int((values > ROUNDING * size).sum())]
         if len(spanned) == 3:
-            return kept
+            break
         beyond = spread - (spread @ spanned.T) @ spanned
         kept.append(int(np.argmax(np.einsum("ij,ij->i", beyond, beyond))))
+    return kept
 
 
 # --------------------------------------------------------------------------------------- flat faces

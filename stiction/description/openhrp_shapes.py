@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.description.checks import is_flat
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Vector
-from stiction.description.hull import thinned
+from stiction.description.hull import is_flat, thinned
 from stiction.description.openhrp_fields import Affine, numbers, positive
 from stiction.description.openhrp_meshes import elevation_grid, extrusion, face_set
 from stiction.description.plain import quaternion_of, vector

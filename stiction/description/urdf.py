@@ -148,11 +148,11 @@ def _description(
         bodies, moves = between + bodies, base + moves
     name = robot.attributes["name"]
     bare = Description(name, source, tuple(bodies), tuple(moves))
-    found = complaints(repaired(bare) if reading.repairs else bare)
     for link in tree.links:
         shapes.add(*links[link])
     refused = [*joints.refused, *shapes.refused]
     if refused:
+        found = complaints(repaired(bare) if reading.repairs else bare)
         raise ModelFileError(listed(source, [*refused, *found]))
     notes = (*joints.notes(), *shapes.notes())
     loops = tuple(joints.loops)

@@ -5,8 +5,7 @@ import pytest
 from quadprog import solve_qp
 from scipy.spatial import ConvexHull
 
-from stiction.description.checks import is_flat
-from stiction.description.hull import DEFAULT_POINTS, MANY_POINTS, thinned
+from stiction.description.hull import DEFAULT_POINTS, MANY_POINTS, is_flat, thinned
 
 pytestmark = pytest.mark.interpreted
 
@@ -123,3 +122,13 @@ def test_points_in_a_plane_are_flat(thickness, flat):
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     assert is_flat(points @ turn.T + [1.0, 2.0, 3.0]) == flat
     assert is_flat(np.ones((5, 3)))  # a point
+
+
+@pytest.mark.parametrize("thickness", [1e-15, 1e-12, 1e-8, 1e-5])
+@pytest.mark.parametrize("count", [300, 2 * MANY_POINTS])
+def test_thin_hulls_of_many_points_are_thinned_too(thickness, count):
+    points = on_an_ellipsoid(count) * [1.0, 1.0, thickness / 0.05]
+    vertices, error = thinned(points, 32)
+    assert len(vertices) <= 32
+    assert error < 0.03
+    np.testing.assert_allclose(np.ptp(vertices, axis=0)[:2], np.ptp(points, axis=0)[:2], rtol=0.05)
