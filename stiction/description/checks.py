@@ -1,13 +1,14 @@
 """All rules for descriptions, whatever file or code they come from.
 
-A rule is a generator of complaints; `check` raises the first one. Each complaint names the element,
-what was found and what is valid. The rules are ordered so that each can rely on those before it.
+A rule is a generator of complaints. Each complaint names the element, what was found and what is
+valid. The rules are in stages: each can rely on the stages before its own, and `check` raises all
+complaints of the first stage that has any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf, isnan
 
 import numpy as np
@@ -18,10 +19,14 @@ from stiction.description.description import (
     SHAPE_KINDS,
     WORLD,
     Description,
+    Frame,
+    Joint,
     Link,
     Shape,
 )
-from stiction.description.plain import with_article
+from stiction.description.hull import is_flat
+from stiction.description.loop_checks import loops
+from stiction.description.plain import listed, with_article
 from stiction.description.rotation import symmetric
 from stiction.errors import DescriptionError
 
@@ -31,20 +36,44 @@ UNIT = 1e-6  # tolerance of a file's rounding on unit length
 ROUNDING = 1e-6  # relative; files print inertias with about seven digits
 LARGEST = 1e15  # largest number allowed; products of larger ones would overflow
 NOTHING = 1e-12  # inertia that counts as zero [kg m2]
+NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 SIZES |= {"hull": 0, "plane": 0, "points": 0}
 FEWEST_VERTICES = {"hull": 4, "points": 1}
+Rule = Callable[[Description], Iterator[str]]
 
 
 def check(description: Description) -> None:
-    """Raise DescriptionError at the first rule that the description breaks."""
-    rules = (_counts, _names, _references, _links, _joints, _tree, moved, _shapes, _frames,
-             _materials, _actuators, _keyframes)  # fmt: skip
-    for rule in rules:
-        for complaint in rule(description):
-            raise DescriptionError(f"{description.source}: {complaint}")
+    """Raise DescriptionError with all complaints about the description."""
+    found = complaints(description)
+    if found:
+        raise DescriptionError(listed(description.source, found))
+
+
+def complaints(description: Description) -> list[str]:
+    """All complaints of the first stage of rules that has any."""
+    values = (_masses, _inertias, _joints, _shapes, _frames, _materials, _actuators)
+    for rules in (*_structure(), (*values, _keyframes, loops), (moved,)):
+        found = [complaint for rule in rules for complaint in rule(description)]
+        if found:
+            return found
+    return []
+
+
+def is_tree(description: Description) -> bool:
+    """Whether the links form a tree, with numbers that may be worked with."""
+    return not any(
+        complaint
+        for rules in (*_structure(), (_masses, _joints))
+        for rule in rules
+        for complaint in rule(description)
+    )
+
+
+def _structure() -> tuple[tuple[Rule, ...], ...]:
+    return ((_counts,), (_names,), (_references, _kinds), (_tree,), (_numbers,))
 
 
 def _counts(description: Description) -> Iterator[str]:
@@ -66,6 +95,17 @@ def _names(description: Description) -> Iterator[str]:
                 yield f"{count} {kind}s are named '{name}'; names must be unique"
         if kind == "link" and WORLD in counted:
             yield f"a link is named '{WORLD}', which is reserved for the fixed world; rename it"
+
+
+def _kinds(description: Description) -> Iterator[str]:
+    for joint in description.joints:
+        if joint.type not in JOINT_TYPES:
+            known = ", ".join(JOINT_TYPES)
+            yield f"joint '{joint.name}' has type '{joint.type}'; known are {known}"
+    for shape in description.shapes:
+        if shape.kind not in SHAPE_KINDS:
+            where = f"shape '{shape.name}' of link '{shape.link}'"
+            yield f"{where} is a '{shape.kind}'; known are {', '.join(SHAPE_KINDS)}"
 
 
 def _references(description: Description) -> Iterator[str]:
@@ -106,47 +146,91 @@ def _references(description: Description) -> Iterator[str]:
             yield f"{what} '{name}', which does not exist; name one that does"
 
 
-def _links(description: Description) -> Iterator[str]:
+def _numbers(description: Description) -> Iterator[str]:
+    """Complaints about numbers that are missing or not finite, wherever they are."""
     for link in description.links:
         where = f"link '{link.name}'"
         yield from _finite(f"{where} has mass", (link.mass,), 1)
         yield from _finite(f"{where} has its centre at", link.centre, 3)
         yield from _finite(f"{where} has inertia", link.inertia, 6)
+    for joint in description.joints:
+        where = f"joint '{joint.name}'"
+        yield from _placed(where, joint)
+        yield from _finite(f"{where} has axis", joint.axis, 3)
+        yield from _finite(f"{where} has spring reference", (joint.spring_reference,), 1)
+        for field in NOT_NEGATIVE:
+            yield from _finite(f"{where} has {field}", (getattr(joint, field),), 1)
+    for shape in description.shapes:
+        where = f"shape '{shape.name}' of link '{shape.link}'"
+        yield from _placed(where, shape)
+        sized = f"{where}, {with_article(shape.kind)}, has size"
+        yield from _finite(sized, shape.size, SIZES[shape.kind])
+        yield from _vertices(where, shape)
+    for frame in description.frames:
+        yield from _placed(f"frame '{frame.name}'", frame)
+    for material in description.materials:
+        for field in ("mu_static", "mu_kinetic"):
+            where = f"material '{material.name}' has {field}"
+            yield from _finite(where, (getattr(material, field),), 1)
+    for actuator in description.actuators:
+        where = f"actuator '{actuator.name}'"
+        yield from _finite(f"{where} has gear", (actuator.gear,), 1)
+        yield from _finite(f"{where} has gain", actuator.gain, 3)
+        yield from _finite(f"{where} has bias", actuator.bias, 3)
+    yield from _keyframe_numbers(description)
+
+
+def _keyframe_numbers(description: Description) -> Iterator[str]:
+    types = [joint.type for joint in description.joints]
+    nq = sum(COORDINATES[kind] for kind in types)
+    nv = sum(VELOCITIES[kind] for kind in types)
+    for keyframe in description.keyframes:
+        where = f"keyframe '{keyframe.name}'"
+        yield from _finite(f"{where} has q", keyframe.q, nq)
+        yield from _finite(f"{where} has v", keyframe.v, nv)
+        if len(keyframe.control):
+            yield from _finite(f"{where} has control", keyframe.control, len(description.actuators))
+
+
+def _masses(description: Description) -> Iterator[str]:
+    for link in description.links:
         if link.mass < 0.0:
-            yield f"{where} has mass {link.mass} kg; give a positive number, or zero"
+            yield f"link '{link.name}' has mass {link.mass} kg; give a positive number, or zero"
+
+
+def _inertias(description: Description) -> Iterator[str]:
+    for link in description.links:
         if link.mass == 0.0 and any(link.inertia):
-            yield f"{where} has mass 0 and inertia {link.inertia}; it must be zero, too"
-    yield from _inertias(description.links)
+            found = f"link '{link.name}' has mass 0 and inertia {link.inertia}"
+            yield f"{found}; it must be zero, too, or load with inertia='repair'"
+    for name, moments, negative in impossible_moments(description.links):
+        found = f"link '{name}' has principal moments of inertia {moments}"
+        rule = "be negative" if negative else "exceed the sum of the other two"
+        yield f"{found}; none may {rule}; correct them, or load with inertia='repair'"
 
 
-def _inertias(links: tuple[Link, ...]) -> Iterator[str]:
+def impossible_moments(links: tuple[Link, ...]) -> list[tuple[str, list[float], bool]]:
+    """Links with an inertia that no body has: name, principal moments, whether one is negative."""
     matrices = np.array([symmetric(link.inertia) for link in links]).reshape(-1, 3, 3)
     moments = np.linalg.eigvalsh(matrices)
     smallest, middle, largest = moments.T
-    indefinite = smallest < -ROUNDING * np.abs(largest) - NOTHING
-    impossible = smallest + middle < (1.0 - ROUNDING) * largest - NOTHING
-    for i in np.flatnonzero(indefinite | impossible):
-        where = f"link '{links[i].name}' has principal moments of inertia {moments[i].tolist()}"
-        if indefinite[i]:
-            yield f"{where}; none may be negative"
-        yield f"{where}; none may exceed the sum of the other two"
+    negative = smallest < -ROUNDING * np.abs(largest) - NOTHING
+    unequal = smallest + middle < (1.0 - ROUNDING) * largest - NOTHING
+    return [
+        (links[i].name, moments[i].tolist(), bool(negative[i]))
+        for i in np.flatnonzero(negative | unequal)
+    ]
 
 
 def _joints(description: Description) -> Iterator[str]:
     for joint in description.joints:
         where = f"joint '{joint.name}'"
-        if joint.type not in JOINT_TYPES:
-            yield f"{where} has type '{joint.type}'; known are {', '.join(JOINT_TYPES)}"
-        yield from _placed(where, joint.position, joint.quaternion)
-        yield from _finite(f"{where} has axis", joint.axis, 3)
+        yield from _unit(f"{where} has quaternion", joint.quaternion)
         if joint.type in ("revolute", "prismatic"):
             yield from _unit(f"{where} has axis", joint.axis)
-        if joint.type == "free" and joint.parent != WORLD:
-            yield f"{where} is free and has parent '{joint.parent}'; its parent can only be WORLD"
         yield from _ordered(f"{where} has limits", joint.lower, joint.upper)
         yield from _ordered(f"{where} has effort limits", joint.effort_lower, joint.effort_upper)
-        yield from _finite(f"{where} has spring reference", (joint.spring_reference,), 1)
-        for field in ("armature", "damping", "friction", "stiffness"):
+        for field in NOT_NEGATIVE:
             yield from _not_negative(f"{where} has {field}", getattr(joint, field))
         if not joint.speed_limit >= 0.0:
             yield f"{where} has speed limit {joint.speed_limit}; give a positive number"
@@ -155,6 +239,9 @@ def _joints(description: Description) -> Iterator[str]:
 def _tree(description: Description) -> Iterator[str]:
     parents: dict[str, str] = {}
     for joint in description.joints:
+        if joint.type == "free" and joint.parent != WORLD:
+            found = f"joint '{joint.name}' is free and has parent '{joint.parent}'"
+            yield f"{found}; its parent can only be WORLD"
         if joint.parent == joint.child:
             attached = f"attaches link '{joint.child}' to itself"
             yield f"joint '{joint.name}' {attached}; name another parent"
@@ -166,35 +253,39 @@ def _tree(description: Description) -> Iterator[str]:
             yield f"link '{link.name}' has no joint to its parent; add one"
     depths = depths_of(parents)
     for link in description.links:
-        if link.name not in depths:
-            loop = " -> ".join(_loop(link.name, parents))
-            yield f"link '{link.name}' is not reached from WORLD: its parents form a cycle, {loop}"
-        depth = depths[link.name]
-        if depth > DEEPEST_TREE:
-            yield f"link '{link.name}' is {depth} joints from WORLD; the maximum is {DEEPEST_TREE}"
+        loop = _loop(link.name, parents) if link.name not in depths else []
+        if loop:
+            cycle = f"its parents form a cycle, {' -> '.join(loop)}"
+            yield f"link '{link.name}' is not reached from WORLD: {cycle}"
+    too_deep = [name for name, depth in depths.items() if depth > DEEPEST_TREE]
+    if too_deep:
+        name = min(too_deep, key=depths.__getitem__)
+        depth = depths[name]
+        yield f"link '{name}' is {depth} joints from WORLD; the maximum is {DEEPEST_TREE}"
 
 
 def _loop(name: str, parents: dict[str, str]) -> list[str]:
-    """The links on the path up from `name` until one repeats, at most ten of them."""
+    """The links on the path up from `name` until one repeats, at most ten; none if it ends."""
     met = [name]
-    while (name := parents[name]) not in met and len(met) < 10:
+    while name in parents and len(met) < 10:
+        name = parents[name]
+        if name in met:
+            return [*met, name]
         met.append(name)
-    return [*met, name]
+    return met if name in parents else []
 
 
 def _shapes(description: Description) -> Iterator[str]:
     for shape in description.shapes:
         where = f"shape '{shape.name}' of link '{shape.link}'"
-        if shape.kind not in SHAPE_KINDS:
-            yield f"{where} is a '{shape.kind}'; known are {', '.join(SHAPE_KINDS)}"
-        yield from _placed(where, shape.position, shape.quaternion)
-        sized = f"{where}, {with_article(shape.kind)}, has size"
-        yield from _finite(sized, shape.size, SIZES[shape.kind])
+        yield from _unit(f"{where} has quaternion", shape.quaternion)
         if any(number <= 0.0 for number in shape.size):
+            sized = f"{where}, {with_article(shape.kind)}, has size"
             yield f"{sized} {shape.size}; sizes must be positive"
         if not (len(shape.mask) == 2 and all(map(_is_mask, shape.mask))):
             yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
-        yield from _vertices(where, shape)
+        if shape.kind == "hull" and shape.collides and is_flat(np.array(shape.vertices)):
+            yield f"{where} is a flat hull: its vertices lie in a plane; give it a thickness"
 
 
 def _is_mask(bits: object) -> bool:
@@ -219,7 +310,7 @@ def _vertices(where: str, shape: Shape) -> Iterator[str]:
 
 def _frames(description: Description) -> Iterator[str]:
     for frame in description.frames:
-        yield from _placed(f"frame '{frame.name}'", frame.position, frame.quaternion)
+        yield from _unit(f"frame '{frame.name}' has quaternion", frame.quaternion)
 
 
 def _materials(description: Description) -> Iterator[str]:
@@ -236,36 +327,25 @@ def _actuators(description: Description) -> Iterator[str]:
         if types[actuator.joint] not in ("revolute", "prismatic"):
             found = f"drives joint '{actuator.joint}' of type '{types[actuator.joint]}'"
             yield f"{where} {found}; an actuator can only drive revolute and prismatic joints"
-        yield from _finite(f"{where} has gear", (actuator.gear,), 1)
-        yield from _finite(f"{where} has gain", actuator.gain, 3)
-        yield from _finite(f"{where} has bias", actuator.bias, 3)
         for kind in ("control", "force"):
             lower, upper = (getattr(actuator, f"{kind}_{end}") for end in ("lower", "upper"))
             yield from _ordered(f"{where} has {kind} range", lower, upper)
 
 
 def _keyframes(description: Description) -> Iterator[str]:
-    types = [joint.type for joint in description.joints]
-    nq = sum(COORDINATES[kind] for kind in types)
-    nv = sum(VELOCITIES[kind] for kind in types)
     for keyframe in description.keyframes:
-        where = f"keyframe '{keyframe.name}'"
-        yield from _finite(f"{where} has q", keyframe.q, nq)
-        yield from _finite(f"{where} has v", keyframe.v, nv)
-        if len(keyframe.control):
-            yield from _finite(f"{where} has control", keyframe.control, len(description.actuators))
         start = 0
         for joint in description.joints:
             end = start + COORDINATES[joint.type]
             if joint.type in ("free", "spherical") and not any(keyframe.q[end - 4 : end]):
+                where = f"keyframe '{keyframe.name}'"
                 yield f"{where} has a zero quaternion for joint '{joint.name}'; give a unit one"
             start = end
 
 
-def _placed(where: str, position: Iterable[float], quaternion: Iterable[float]) -> Iterator[str]:
-    yield from _finite(f"{where} has position", position, 3)
-    yield from _finite(f"{where} has quaternion", quaternion, 4)
-    yield from _unit(f"{where} has quaternion", quaternion)
+def _placed(where: str, element: Joint | Shape | Frame) -> Iterator[str]:
+    yield from _finite(f"{where} has position", element.position, 3)
+    yield from _finite(f"{where} has quaternion", element.quaternion, 4)
 
 
 def _unit(what: str, values: Iterable[float]) -> Iterator[str]:
@@ -294,7 +374,6 @@ def _shown(values: tuple[float, ...]) -> str:
 
 
 def _not_negative(what: str, value: float) -> Iterator[str]:
-    yield from _finite(what, (value,), 1)
     if value < 0.0:
         yield f"{what} {value}; it must not be negative"
 

@@ -18,6 +18,7 @@ WORLD = "world"  # link name of a joint, shape or frame that is fixed in space
 ANY = (1, 1)  # mask of a shape that may touch every other one of this mask
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
+LOOP_KINDS = ("connect", "line", "plane", "weld", "joint")
 SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
 
 
@@ -79,6 +80,7 @@ class Shape:
     collides: bool = True
     vertices: tuple[Vector, ...] = ()
     mask: tuple[int, int] = ANY
+    error: float = 0.0  # largest distance between a hull and that of the file's mesh [m]
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,31 @@ class Keyframe:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """A constraint beyond the tree, that closes a loop of links or couples two joints.
+
+    By kind: the points of both links coincide (connect), have no distance across `axis` (line) or
+    along it (plane), or the frames of both coincide (weld). A joint follows another one (joint):
+    q1 - reference1 = sum of coefficients[k] (q2 - reference2)^k, or is held if `second` is "".
+    """
+
+    name: str
+    kind: str  # one of LOOP_KINDS
+    first: str  # link or WORLD; joint
+    second: str
+    positions: tuple[Vector, Vector] = (NOWHERE, NOWHERE)  # of the points in both links [m]
+    quaternions: tuple[Quaternion, Quaternion] = (UNTURNED, UNTURNED)  # of the frames welded
+    axis: Vector = (1.0, 0.0, 0.0)  # unit vector in the first link
+    coefficients: tuple[float, ...] = ()
+    references: tuple[float, float] = (0.0, 0.0)  # [rad or m]
+
+
+@dataclass(frozen=True)
 class Description:
-    """A robot as its file describes it: a tree of links under WORLD, or only shapes on WORLD."""
+    """A robot as its file describes it: links in a tree under WORLD, or only shapes on WORLD.
+
+    Loops may close beyond the tree.
+    """
 
     name: str
     source: str  # file it was read from, or the code that made it
@@ -155,4 +180,5 @@ class Description:
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide, masks or excludes or not
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
+    loops: tuple[Loop, ...] = ()  # not simulated yet: only a reader that is told to keeps them
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

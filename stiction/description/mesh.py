@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.description.description import Vector
+from stiction.description.hull import corners_of
 from stiction.description.xml_text import Scan, bytes_of
 from stiction.errors import ModelFileError
 
 LARGEST_MESH = 40_000_000  # [bytes]
-MOST_VERTICES = 256  # of a hull
-MANY_POINTS = 20_000  # Qhull takes 20 s for 100 000 points if all are corners
 MOST_POINTS = 1_000_000  # of a mesh; three for every triangle of an STL file
-PRODUCTS = 2_000_000  # of points and directions at a time, to limit memory
+CLOSED = 1e-6  # sum of the area vectors of a closed surface, relative to its area
 MOST_INSTANCES = 30  # of nodes in a .dae; nested in pairs they make 2^15 copies
 SUFFIXES = (".stl", ".obj", ".dae")
 STL_HEADER, STL_FACE = 84, 50  # [bytes]
@@ -34,9 +32,9 @@ COLOURS = re.compile(
 class Hull(NamedTuple):
     """The convex hull of a mesh file."""
 
-    vertices: np.ndarray  # (n, 3), in the file's axes [m]
-    corners: int  # number of vertices before reduction
+    vertices: np.ndarray  # (n, 3), in the file's axes [m]; if very many, also inner ones
     flat: bool = False
+    inverted: bool = False  # a closed surface whose triangles face inwards
     up: str = ""  # up axis of a .dae file, which is not applied
 
 
@@ -50,14 +48,16 @@ def read_hull(path: Path) -> Hull:
     if suffix == ".stl":
         _check_stl(data, path)
     if suffix != ".dae":
-        return hull_of(_vertices(data, suffix, path), path)
+        return hull_of(*_vertices(data, suffix, path), path)
     scan = _DaeScan(str(path))
     scan.run(data)
     data = COLOURS.sub(b"", data)
-    return hull_of(_vertices(data, suffix, path) * scan.unit, path)._replace(up=scan.up)
+    vertices, inverted = _vertices(data, suffix, path)
+    return hull_of(vertices * scan.unit, inverted, path)._replace(up=scan.up)
 
 
-def _vertices(data: bytes, suffix: str, path: Path) -> np.ndarray:
+def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, bool]:
+    """The vertices of a file, (n, 3), and whether its triangles face inwards."""
     import trimesh
 
     try:
@@ -69,6 +69,8 @@ def _vertices(data: bytes, suffix: str, path: Path) -> np.ndarray:
             for pose, name in map(scene.graph.get, scene.graph.nodes_geometry)
         ]
         vertices = np.vstack([np.zeros((0, 3)), *parts])
+        geometries = scene.geometry.values()
+        inverted = bool(geometries) and all(_is_inverted(each.triangles) for each in geometries)
     except Exception as error:  # whatever trimesh, pycollada, lxml and numpy raise
         message = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path}: trimesh cannot read it: {message}") from error
@@ -79,88 +81,30 @@ def _vertices(data: bytes, suffix: str, path: Path) -> np.ndarray:
         raise ModelFileError(f"{path}: {message}")
     if not np.isfinite(vertices).all():
         raise ModelFileError(f"{path}: has vertices that are not finite; export it again")
-    return vertices
+    return vertices, inverted
 
 
-def hull_of(points: np.ndarray, path: Path) -> Hull:
-    """Convex hull of points, with at most MOST_VERTICES of its vertices."""
-    from scipy.spatial import ConvexHull, QhullError
+def _is_inverted(triangles: np.ndarray) -> bool:
+    """Whether triangles, (n, 3, 3), are a closed surface that faces inwards.
 
-    if len(points) > MANY_POINTS:
-        before, points = len(points), _without_inner(points, 26)
-        if MANY_POINTS < len(points) < 0.8 * before:  # so it is not a ball
-            points = _without_inner(points, 128)
-    count, flat = len(points), False
-    if count > MANY_POINTS:
-        corners = _outermost(points, MOST_VERTICES)
-    else:
-        try:
-            corners = points[np.sort(ConvexHull(points).vertices)]
-            count = len(corners)
-        except (QhullError, ValueError):  # flat, or fewer than four points
-            corners, flat = _outermost(points, 128), True
-            count = len(corners)
+    The area vectors of a closed surface add up to zero, and its volume is negative if they point
+    inwards.
+    """
+    if len(triangles) == 0 or not np.isfinite(triangles).all():
+        return False
+    a, b, c = (triangles - triangles.mean(axis=(0, 1))).transpose(1, 0, 2)
+    areas = np.cross(b - a, c - a)
+    closed = np.linalg.norm(areas.sum(axis=0)) <= CLOSED * np.linalg.norm(areas, axis=1).sum()
+    return bool(closed and np.einsum("ij,ij->", a, np.cross(b, c)) < 0.0)
+
+
+def hull_of(points: np.ndarray, inverted: bool, path: Path) -> Hull:
+    """Convex hull of points."""
+    corners, flat = corners_of(points)
     if len(corners) < 4:
         message = f"has {len(corners)} corners; a hull needs at least four"
         raise ModelFileError(f"{path}: {message}")
-    if len(corners) > MOST_VERTICES:
-        corners = _fewer(corners)
-    return Hull(corners, count, flat)
-
-
-def _without_inner(points: np.ndarray, count: int) -> np.ndarray:
-    """The points that are not inside the hull of `count` of them."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        planes = ConvexHull(_outermost(points, count)).equations  # normal and offset, outwards
-    except (QhullError, ValueError):  # flat
-        return _outermost(points, 128)
-    parts = np.array_split(points, -(-len(points) * len(planes) // PRODUCTS))
-    normals, offsets = planes[:, :3], planes[:, 3]
-    outside = [(_products(part, normals) + offsets > -1e-9).any(axis=1) for part in parts]
-    points = points[np.concatenate(outside)]
-    return np.unique(points, axis=0) if len(points) < MOST_POINTS // 2 else points
-
-
-def _outermost(points: np.ndarray, count: int) -> np.ndarray:
-    """The points that are farthest in one of `count` directions."""
-    extent = np.ptp(points, axis=0)
-    scaled = (points - points.mean(axis=0)) / np.where(extent > 0.0, extent, 1.0)
-    at_once = max(1, PRODUCTS // len(points))
-    parts = np.array_split(_directions(count), -(-count // at_once))
-    furthest = [np.argmax(_products(part, scaled), axis=1) for part in parts]
-    return points[np.unique(np.concatenate(furthest))]
-
-
-def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Scalar products of the rows of a and b; with @, BLAS threads would wait for a free CPU."""
-    return np.einsum("ik,jk->ij", a, b)
-
-
-def _fewer(corners: np.ndarray) -> np.ndarray:
-    """MOST_VERTICES of the corners: repeatedly the one farthest outside the hull of those taken."""
-    if len(corners) > 4000:
-        corners = _outermost(corners, 4000)
-    reach = corners @ _directions(2048).T  # of each corner in each direction
-    taken = [int(np.argmax(reach[:, 0]))]
-    reached = reach[taken[0]].copy()
-    whole = reach.max(axis=0)
-    while len(taken) < min(MOST_VERTICES, len(corners)):
-        direction = np.argmax(whole - reached)
-        taken.append(int(np.argmax(reach[:, direction])))
-        reached = np.maximum(reached, reach[taken[-1]])
-    return corners[np.unique(taken)]
-
-
-def _directions(count: int) -> np.ndarray:
-    """Unit vectors along the axes, and others evenly spaced on a spiral over the sphere."""
-    k = np.arange(count - 6) + 0.5
-    z, angle = 1.0 - 2.0 * k / len(k), np.pi * (1.0 + 5.0**0.5) * k
-    r = np.sqrt(1.0 - z * z)
-    return np.vstack(
-        [np.eye(3), -np.eye(3), np.column_stack([r * np.cos(angle), r * np.sin(angle), z])]
-    )
+    return Hull(corners, flat, inverted)
 
 
 def _check_stl(data: bytes, path: Path) -> None:
@@ -209,8 +153,3 @@ class _DaeScan(Scan):
     def _text(self, text: str) -> None:
         if self.tag == "up_axis" and text.strip():
             self.up = text.strip()[:20]
-
-
-def scaled(vertices: np.ndarray, scale: np.ndarray) -> tuple[Vector, ...]:
-    """The vertices, stretched along the axes, as plain tuples."""
-    return tuple((x, y, z) for x, y, z in (vertices * scale + 0.0).tolist())

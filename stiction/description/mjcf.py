@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.description.checks import SIZES, check
+from stiction.description.checks import SIZES
 from stiction.description.description import (
     Actuator,
     Description,
@@ -23,8 +24,10 @@ from stiction.description.description import (
     Material,
     Sensor,
     Shape,
-    Vector,
 )
+from stiction.description.hull import Thinned, thinned
+from stiction.description.mjcf_inertia import repaired_spec
+from stiction.description.mjcf_loops import loops_of
 from stiction.description.mjcf_model import (
     KINDS,
     Names,
@@ -36,67 +39,94 @@ from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simul
 from stiction.description.mjcf_text import scan, scan_files
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
 from stiction.description.plain import first_few, quaternion_of, unique, vector
+from stiction.description.reading import STRICT, Reading, finished
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:
-    from mujoco import MjModel
+    from mujoco import MjModel, MjSpec
 
 
-def read_mjcf(path: str | Path, roots: Iterable[str | Path] = ()) -> Description:
+def read_mjcf(
+    path: str | Path, roots: Iterable[str | Path] = (), reading: Reading = STRICT
+) -> Description:
     """The robot in an MJCF file; raises ModelFileError or DescriptionError that names the file.
 
     Files that it names must be in its package, its own folder or one of `roots`.
     """
-    from mujoco import MjModel
+    from mujoco import MjModel, MjSpec
 
     path = Path(path)
     scan_files(path, map(Path, roots))
-    return _read(lambda: MjModel.from_xml_path(str(path)), str(path))
+    if reading.repairs:
+        return _repaired(lambda: MjSpec.from_file(str(path)), str(path), reading)
+    return _read(lambda: MjModel.from_xml_path(str(path)), str(path), reading)
 
 
-def read_mjcf_text(text: str, source: str) -> Description:
+def read_mjcf_text(text: str, source: str, reading: Reading = STRICT) -> Description:
     """The robot in MJCF text; `source` replaces the file name in messages."""
-    from mujoco import MjModel
+    from mujoco import MjModel, MjSpec
 
     for named in scan(text.encode(), source, top=True).named:
         found = f"{named.where}: <{named.tag}> includes '{named.name[:80]}'"
         raise ModelFileError(f"{found}; give read_mjcf the path of a file")
-    return _read(lambda: MjModel.from_xml_string(text), source)
+    if reading.repairs:
+        return _repaired(lambda: MjSpec.from_string(text), source, reading)
+    return _read(lambda: MjModel.from_xml_string(text), source, reading)
+
+
+def _repaired(parsed: Callable[[], MjSpec], source: str, reading: Reading) -> Description:
+    """The robot of a file whose inertias are repaired before MuJoCo's compiler rejects them."""
+    notes: list[str] = []
+
+    def compiled() -> MjModel:
+        spec = parsed()
+        notes.extend(repaired_spec(spec))
+        return spec.compile()
+
+    description = _read(compiled, source, reading)
+    return replace(description, notes=(*notes, *description.notes))
 
 
 @contextmanager
 def _warnings_kept() -> Iterator[list[str]]:
-    """Collect MuJoCo's warnings, which would otherwise go to a file in the current folder."""
+    """Collect MuJoCo's warnings, which would otherwise go to a file in the current folder.
+
+    A compiled MjSpec warns through Python instead.
+    """
     import mujoco
 
-    warnings: list[str] = []
+    told: list[str] = []
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: warnings.append(" ".join(str(text).split())))
+    mujoco.set_mju_user_warning(lambda text: told.append(" ".join(str(text).split())))
     try:
-        yield warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield told
+        told += [" ".join(str(warning.message).split()) for warning in caught]
     finally:
         mujoco.set_mju_user_warning(before)
 
 
-def _read(compiled: Callable[[], MjModel], source: str) -> Description:
+def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Description:
     try:
-        with _warnings_kept() as warnings:
+        with _warnings_kept() as told:
             model = compiled()
     except Exception as error:  # MuJoCo raises ValueError, and its own FatalError
         message = f"{' '.join(str(error).split())}; correct the file"
+        if "inertia" in message and not reading.repairs:
+            message += ", or load with inertia='repair'"
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source)
-    description = _description(model, names, source)
-    check(description)
-    said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(warnings))
+    refuse_what_is_not_simulated(model, names, source, reading.keeps_loops)
+    description = finished(_description(model, names, source, reading), reading)
+    said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
     return replace(description, notes=(*description.notes, *said))
 
 
-def _description(model: MjModel, names: Names, source: str) -> Description:
+def _description(model: MjModel, names: Names, source: str, reading: Reading) -> Description:
     offsets = offsets_of(model)
     links, joints = tree_of(model, names, offsets)
-    shapes, materials = _shapes(model, names, offsets)
+    shapes, materials = _shapes(model, names, offsets, reading.hull_points)
     frames = _frames(model, names, offsets)
     sensors, unread = _sensors(model, names, offsets)
     excludes = sorted((int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature)
@@ -114,20 +144,26 @@ def _description(model: MjModel, names: Names, source: str) -> Description:
         keyframes=_keyframes(model, names),
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
+        loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
         notes=(*notes_on(model, names), *unread),
     )
 
 
 def _shapes(
-    model: MjModel, names: Names, offsets: np.ndarray
+    model: MjModel, names: Names, offsets: np.ndarray, hull_points: int
 ) -> tuple[tuple[Shape, ...], tuple[Material, ...]]:
     shapes: list[Shape] = []
     materials: dict[float, Material] = {}
+    hulls: dict[int, Thinned] = {}  # by mesh
     colliding, frictions = colliding_geoms(model), friction_on_ground(model)
     for i, name in enumerate(names.geom):
         kind = KINDS.get(int(model.geom_type[i]))
-        vertices = _vertices(model, i) if kind == "hull" else ()
-        if kind is None or (kind == "hull" and len(vertices) < 4 and not colliding[i]):
+        mesh, hull = int(model.geom_dataid[i]), Thinned(np.zeros((0, 3)))
+        if kind == "hull":
+            if mesh not in hulls:
+                hulls[mesh] = thinned(_vertices(model, mesh), hull_points)
+            hull = hulls[mesh]
+        if kind is None or (kind == "hull" and len(hull.vertices) < 4 and not colliding[i]):
             continue
         mu = float(frictions[i])
         material = materials.setdefault(mu, Material(f"friction {mu}", mu, mu))
@@ -145,16 +181,16 @@ def _shapes(
                 quaternion,
                 material.name,
                 bool(colliding[i]),
-                vertices,
+                tuple(map(tuple, hull.vertices.tolist())),
                 (int(model.geom_contype[i]), int(model.geom_conaffinity[i])),
+                hull.error,
             )
         )
     return tuple(shapes), tuple(materials.values())
 
 
-def _vertices(model: MjModel, geom: int) -> tuple[Vector, ...]:
+def _vertices(model: MjModel, mesh: int) -> np.ndarray:
     """Vertices of the convex hull of a mesh; for a visual mesh its outermost ones."""
-    mesh = model.geom_dataid[geom]
     start, graph = model.mesh_vertadr[mesh], model.mesh_graphadr[mesh]
     vertices = model.mesh_vert[start : start + model.mesh_vertnum[mesh]].astype(float)
     if graph >= 0:  # layout of mesh_graph: two counts, edge addresses, then hull vertices
@@ -164,7 +200,7 @@ def _vertices(model: MjModel, geom: int) -> tuple[Vector, ...]:
         steps = np.linspace(-1.0, 1.0, 5)
         directions = np.stack(np.meshgrid(steps, steps, steps), -1).reshape(-1, 3)
         hull = np.unique(np.argmax(vertices @ directions.T, axis=0))
-    return tuple(map(tuple, vertices[np.sort(hull)].tolist()))
+    return vertices[np.sort(hull)]
 
 
 def _frames(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Frame, ...]:

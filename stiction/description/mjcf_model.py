@@ -58,6 +58,14 @@ def names_of(model: MjModel) -> Names:
     return Names(**every)
 
 
+def element_name(model: MjModel, kind: str, i: int) -> str:
+    """The name of an element of any kind, or its kind and id."""
+    import mujoco
+
+    found = mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
+    return found or f"{kind}_{i}"
+
+
 def colliding_geoms(model: MjModel) -> np.ndarray:
     """Whether each geom can touch anything, by its mask or by an explicit pair."""
     colliding = (model.geom_contype != 0) | (model.geom_conaffinity != 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stiction.description.mjcf_loops import LOOPS, ends_of
 from stiction.description.mjcf_model import (
     FREE,
     HINGE,
@@ -16,9 +17,10 @@ from stiction.description.mjcf_model import (
     SLIDE,
     Names,
     colliding_geoms,
+    element_name,
     planes,
 )
-from stiction.description.plain import first_few
+from stiction.description.plain import first_few, listed
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -29,18 +31,22 @@ FLAGS = (  # switching these off would have an effect
 )
 
 
-def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
-    """Raise ModelFileError for the first part of the model that is not simulated."""
-    for what in _not_simulated(model, names):
-        raise ModelFileError(f"{source}: {what}, which is not simulated; remove it from the file")
+def refuse_what_is_not_simulated(
+    model: MjModel, names: Names, source: str, keeps_loops: bool
+) -> None:
+    """Raise ModelFileError that lists all parts of the model that are not simulated."""
+    refused = list(_not_simulated(model, names, keeps_loops))
+    if refused:
+        remedy = "which is not simulated; remove it from the file"
+        raise ModelFileError(listed(source, [f"{what}, {remedy}" for what in refused]))
 
 
-def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
+def _not_simulated(model: MjModel, names: Names, keeps_loops: bool) -> Iterator[str]:
     """Every part of the model that acts in MuJoCo but not here."""
     yield from (
-        f"equality constraint '{_name(model, 'equality', i)}'"
+        f"equality constraint '{element_name(model, 'equality', i)}'{ends_of(model, names, i)}"
         for i in range(model.neq)
-        if model.eq_active0[i]
+        if model.eq_active0[i] and not (keeps_loops and model.eq_type[i] in LOOPS)
     )
     for kind, count in (
         ("tendon", model.ntendon),
@@ -48,7 +54,7 @@ def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
         ("skin", model.nskin),
         ("plugin", model.nplugin),
     ):
-        yield from (f"{kind} '{_name(model, kind, i)}'" for i in range(count))
+        yield from (f"{kind} '{element_name(model, kind, i)}'" for i in range(count))
     yield from (f"mocap body '{names.body[i]}'" for i in np.flatnonzero(model.body_mocapid >= 0))
     yield from (
         f"gravity compensation (gravcomp) of body '{names.body[i]}'"
@@ -119,7 +125,8 @@ def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
             if value not in known:
                 yield f"actuator '{name}' has {field} {value.name.split('_')[1].lower()}"
         joint = model.actuator_trnid[i, 0]
-        if model.jnt_type[joint] not in (HINGE, SLIDE):
+        on_joint = mjtTrn(int(model.actuator_trntype[i])) in allowed["trntype"]
+        if on_joint and model.jnt_type[joint] not in (HINGE, SLIDE):
             yield f"actuator '{name}' on joint '{names.joint[joint]}', not a hinge or slide"
         if model.actuator_ctrlnum[i] != 1:
             yield f"actuator '{name}' has {model.actuator_ctrlnum[i]} controls"
@@ -128,13 +135,6 @@ def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
         group = model.actuator_group[i]
         if 0 <= group < 31 and model.opt.disableactuator >> int(group) & 1:
             yield f"<option actuatorgroupdisable> switches off actuator '{name}'"
-
-
-def _name(model: MjModel, kind: str, i: int) -> str:
-    import mujoco
-
-    found = mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
-    return found or f"{kind}_{i}"
 
 
 def notes_on(model: MjModel, names: Names) -> Iterator[str]:

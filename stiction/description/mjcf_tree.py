@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Joint, Link
+from stiction.description.mjcf_inertia import PLACEHOLDER
 from stiction.description.mjcf_model import BALL, FREE, HINGE, JOINT_NAMES, SLIDE, Names
 from stiction.description.plain import quaternion_of, unique, vector
 from stiction.description.rotation import matrix, six
@@ -62,6 +63,8 @@ def tree_of(
 
 
 def _link(model: MjModel, name: str, body: int, offset: np.ndarray) -> Link:
+    if model.body_mass[body] == PLACEHOLDER:
+        return Link(name, 0.0, NOWHERE, (0.0,) * 6)
     turn = matrix(model.body_iquat[body])
     inertia = turn @ np.diag(model.body_inertia[body]) @ turn.T
     centre = model.body_ipos[body] - offset

@@ -18,12 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from stiction.description.base import excludes_of_fixed_base
-from stiction.description.checks import COORDINATES, VELOCITIES, check
+from stiction.description.checks import COORDINATES, VELOCITIES
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
 from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
+from stiction.description.openhrp_loops import REFUSED, loop_of
 from stiction.description.openhrp_shapes import quaternion
 from stiction.description.openhrp_tree import Tree
-from stiction.description.plain import first_few, unique, vector
+from stiction.description.plain import first_few, listed, unique, vector
+from stiction.description.reading import STRICT, Reading, finished
 from stiction.description.rotation import Pose, joined, six
 from stiction.description.vrml_files import parse_vrml, read_vrml
 from stiction.description.vrml_nodes import Node
@@ -33,7 +35,10 @@ BASES = {None: None, "floating": "free", "fixed": "fixed"}
 
 
 def read_openhrp(
-    path: str | Path, base: str | None = None, roots: Iterable[str | Path] = ()
+    path: str | Path,
+    base: str | None = None,
+    roots: Iterable[str | Path] = (),
+    reading: Reading = STRICT,
 ) -> Description:
     """The robot in an OpenHRP VRML97 file; raises ModelFileError or DescriptionError.
 
@@ -43,16 +48,20 @@ def read_openhrp(
     path = Path(path)
     root_joint = _root_joint(base)
     top = read_vrml(path, [Path(root) for root in roots], OPENHRP)
-    return _description(top, str(path), path.stem, root_joint)
+    return _description(top, str(path), path.stem, root_joint, reading)
 
 
 def read_openhrp_text(
-    text: str, source: str, base: str | None = None, roots: Iterable[str | Path] = ()
+    text: str,
+    source: str,
+    base: str | None = None,
+    roots: Iterable[str | Path] = (),
+    reading: Reading = STRICT,
 ) -> Description:
     """The robot in OpenHRP VRML97 text; `source` replaces the file name in messages."""
     root_joint = _root_joint(base)
     top = parse_vrml(text, source, [Path(root) for root in roots], OPENHRP)
-    return _description(top, source, Path(source).stem, root_joint)
+    return _description(top, source, Path(source).stem, root_joint, reading)
 
 
 def _root_joint(base: str | None) -> str | None:
@@ -63,14 +72,22 @@ def _root_joint(base: str | None) -> str | None:
     return BASES[base]
 
 
-def _description(top: list[Node], source: str, stem: str, base: str | None) -> Description:
+def _description(
+    top: list[Node], source: str, stem: str, base: str | None, reading: Reading
+) -> Description:
     humanoid = _humanoid(top, source)
     root = nodes(humanoid, "humanoidBody")
     if len(root) != 1 or root[0].type != "Joint":
         found = ", ".join(node.title for node in root[:5]) or "nothing"
         humanoid.refuse(f"has {found} in humanoidBody; expected one Joint", "humanoidBody")
-    tree = Tree(pose_of(humanoid), base)
+    tree = Tree(pose_of(humanoid), base, reading.hull_points)
     tree.walk(root[0])
+    extra = [*(node for node in top if node.type == "ExtraJoint"), *tree.extra]
+    if not reading.keeps_loops:
+        tree.refused[:0] = [node.complaint(REFUSED) for node in extra]
+    if tree.refused:
+        raise ModelFileError(listed(source, tree.refused))
+    taken: set[str] = set()
     frames, sensors = _sensors(tree)
     description = Description(
         name=humanoid.name or string(humanoid, "name") or stem,
@@ -82,17 +99,14 @@ def _description(top: list[Node], source: str, stem: str, base: str | None) -> D
         sensors=sensors,
         keyframes=(_home(tree),),
         contact_excludes=excludes_of_fixed_base(tree.joints),
+        loops=tuple(loop_of(node, taken) for node in extra),
         notes=(*_outside(top), *tree.notes()),
     )
-    check(description)
-    return description
+    return finished(description, reading)
 
 
 def _humanoid(top: list[Node], source: str) -> Node:
     found = [node for node in top if node.type == "Humanoid"]
-    for node in top:
-        if node.type == "ExtraJoint":
-            node.refuse("makes a closed loop, which is not simulated; remove it from the file")
     if not found:
         raise ModelFileError(f"{source}: has no Humanoid node; an OpenHRP model has one")
     if len(found) > 1:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Vector
+from stiction.description.hull import is_flat, thinned
 from stiction.description.openhrp_fields import Affine, numbers, positive
 from stiction.description.openhrp_meshes import elevation_grid, extrusion, face_set
 from stiction.description.plain import quaternion_of, vector
@@ -14,7 +15,6 @@ from stiction.description.vrml_nodes import Node
 
 ROUNDING = 1e-9  # tolerance for orthogonal axes and for equal scales
 CORNERS = 24  # of the polygon that approximates a circle
-MOST_VERTICES = 1000  # of a hull; the outermost ones of a mesh with more
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # its z axis is VRML's y
 MESHES = {"IndexedFaceSet": face_set, "Extrusion": extrusion, "ElevationGrid": elevation_grid}
 UNSOLID = ("IndexedLineSet", "PointSet", "Text")
@@ -28,17 +28,18 @@ class Solid(NamedTuple):
     position: Vector = NOWHERE
     quaternion: Quaternion = UNTURNED
     vertices: tuple[Vector, ...] = ()
+    error: float = 0.0  # of a thinned hull [m]
     remark: str = ""
 
 
-def solid_of(node: Node, place: Affine) -> Solid | str:
+def solid_of(node: Node, place: Affine, hull_points: int) -> Solid | str:
     """The shape of a geometry node at `place`, or the reason why there is none."""
     beyond = "overflows when scaled or placed; give smaller numbers"
     if not (np.isfinite(place.position).all() and np.isfinite(place.axes).all()):
         node.refuse(beyond)
     with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
         try:
-            found = _solid_of(node, place)
+            found = _solid_of(node, place, hull_points)
         except np.linalg.LinAlgError:
             node.refuse(beyond)
     if isinstance(found, str):
@@ -49,7 +50,7 @@ def solid_of(node: Node, place: Affine) -> Solid | str:
     return found
 
 
-def _solid_of(node: Node, place: Affine) -> Solid | str:
+def _solid_of(node: Node, place: Affine, hull_points: int) -> Solid | str:
     if node.type == "Box":
         return _box(node, place)
     if node.type == "Sphere":
@@ -62,7 +63,7 @@ def _solid_of(node: Node, place: Affine) -> Solid | str:
         numbers(node, "size", 3, (10.0, 10.0, 0.0))  # OpenHRP's planes are endless, normal along z
         return Solid("plane", (), vector(place.position), quaternion(_unscaled(place.axes)[0]))
     if node.type in MESHES:
-        return _hull(MESHES[node.type](node), place, "replaced by its convex hull")
+        return _hull(MESHES[node.type](node), place, hull_points)
     if node.type in UNSOLID:
         return "is not solid"
     node.refuse("is not a geometry; a Shape takes Box, Cylinder, Sphere, Cone or a mesh")
@@ -117,28 +118,21 @@ def _solid_hull(points: np.ndarray, place: Affine, remark: str) -> Solid:
     return Solid("hull", (), vertices=tuple(map(vector, vertices)), remark=remark)
 
 
-def _hull(points: np.ndarray, place: Affine, remark: str) -> Solid | str:
-    """The hull of a mesh, in the frame of the link."""
+def _hull(points: np.ndarray, place: Affine, hull_points: int) -> Solid | str:
+    """The hull of a mesh, in the frame of the link; a flat one touches with its corners only."""
     points = np.unique(points, axis=0)
     if len(points) < 4:
         return f"has {len(points)} points; a hull needs four"
-    spread = points - points[0]
-    if np.linalg.matrix_rank(spread, tol=ROUNDING * np.abs(spread).max()) < 3:
-        remark = "replaced by its hull, which is flat"
-    if len(points) > MOST_VERTICES:
-        remark = f"replaced by the hull of its outermost {MOST_VERTICES} points or fewer"
-        points = _outermost(points)
-    return _solid_hull(points, place, remark)
-
-
-def _outermost(points: np.ndarray) -> np.ndarray:
-    """The points that lie farthest in directions spread evenly over the sphere."""
-    k = np.arange(MOST_VERTICES) + 0.5
-    height, angle = 1.0 - 2.0 * k / MOST_VERTICES, np.pi * (1.0 + 5.0**0.5) * k
-    around = np.sqrt(1.0 - height**2)
-    directions = np.stack([around * np.cos(angle), around * np.sin(angle), height], axis=1)
-    farthest = {int(np.argmax(points @ direction)) for direction in directions}
-    return points[sorted(farthest)]
+    points = place.position + points @ place.axes.T
+    if not np.isfinite(points).all():
+        return Solid("hull", (), vertices=((np.inf,) * 3,))  # refused by `solid_of`
+    flat = is_flat(points)
+    kept = thinned(points, hull_points)
+    kind, remark = "hull", "replaced by its convex hull"
+    if flat:
+        kind, remark = "points", "is flat: it touches with its corners only"
+    vertices = tuple(map(vector, kept.vertices))
+    return Solid(kind, (), vertices=vertices, error=kept.error, remark=remark)
 
 
 def _unscaled(axes: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:

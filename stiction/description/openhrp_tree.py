@@ -53,9 +53,11 @@ class Place(NamedTuple):
 class Tree:
     """Results of the traversal so far."""
 
-    def __init__(self, humanoid: Pose, base: str | None) -> None:
+    def __init__(self, humanoid: Pose, base: str | None, hull_points: int) -> None:
         """Start with the pose of the Humanoid and the root's type, None for the file's own."""
-        self.humanoid, self.base = humanoid, base
+        self.humanoid, self.base, self.hull_points = humanoid, base, hull_points
+        self.refused: list[str] = []  # what is not simulated
+        self.extra: list[Node] = []  # ExtraJoints
         self.root = Pose.identity()  # of the root link in the world
         self.joints: list[Joint] = []
         self.bodies: dict[str, list[Body]] = {}  # by link
@@ -104,7 +106,8 @@ class Tree:
         if node.type == "Shape":
             return self._shape(node, place)
         if node.type == "ExtraJoint":
-            node.refuse("makes a closed loop, which is not simulated; remove it from the file")
+            self.extra.append(node)
+            return []
         if node.type == "Humanoid":
             node.refuse("is inside another one; a file holds one robot")
         return self._group(node, place)
@@ -167,7 +170,9 @@ class Tree:
     def _type(self, node: Node, root: bool) -> str:
         given = string(node, "jointType")
         if given in ("crawler", "pseudoContinuousTrack"):
-            node.refuse(f"has jointType '{given}', a track, which is not simulated", "jointType")
+            complaint = f"has jointType '{given}', a track, which is not simulated; remove it"
+            self.refused.append(node.complaint(complaint, "jointType"))
+            return "fixed"
         if given not in TYPES:
             known = ", ".join(TYPES)
             node.refuse(f"has jointType '{given}'; this reader knows {known}", "jointType")
@@ -268,7 +273,7 @@ class Tree:
         for made_of in geometry:
             given = node.name or made_of.name
             name = given or f"{place.link}_{made_of.type}"
-            solid = solid_of(made_of, place.frame)
+            solid = solid_of(made_of, place.frame, self.hull_points)
             if isinstance(solid, str):
                 self._remark(f"{made_of.type} ignored, because it {solid}", name)
                 continue
@@ -287,6 +292,7 @@ class Tree:
                     solid.quaternion,
                     collides=place.collides,
                     vertices=solid.vertices,
+                    error=solid.error,
                 )
             )
         return []

@@ -6,6 +6,8 @@ import numpy as np
 
 from stiction.description.description import Quaternion, Vector
 
+MOST_LISTED = 100  # complaints in one message
+
 
 def unique(name: str, taken: set[str]) -> str:
     """The name, extended until it is not in `taken`, and added to it."""
@@ -19,6 +21,16 @@ def first_few(names: list[str]) -> str:
     """At most five of the names, for a note."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(names[:5]) + more
+
+
+def listed(source: str, complaints: list[str]) -> str:
+    """One message with all complaints about a file; some name the file themselves."""
+    if len(complaints) == 1:
+        [only] = complaints
+        return only if only.startswith(source) else f"{source}: {only}"
+    lines = [f"\n  {complaint.removeprefix(f'{source}: ')}" for complaint in complaints]
+    more = f"\n  and {len(lines) - MOST_LISTED} more" if len(lines) > MOST_LISTED else ""
+    return f"{source}: {len(lines)} problems:{''.join(lines[:MOST_LISTED])}{more}"
 
 
 def with_article(noun: str) -> str:

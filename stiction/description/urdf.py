@@ -16,15 +16,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from stiction.description.base import BASES, NO_INERTIA, base_of, excludes_of_fixed_base
-from stiction.description.checks import check
+from stiction.description.checks import complaints
 from stiction.description.description import NOWHERE, WORLD, Description, Link
-from stiction.description.plain import first_few, vector
+from stiction.description.plain import first_few, listed, vector
+from stiction.description.reading import STRICT, Reading, finished
+from stiction.description.repair import repaired
 from stiction.description.rotation import six
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes
 from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urdf
-from stiction.description.urdf_tree import Tree, tree_of
+from stiction.description.urdf_tree import Tree, is_dummy, tree_of
 from stiction.description.xml_text import bytes_of
 from stiction.errors import InputError, ModelFileError
 
@@ -38,6 +40,7 @@ def read_urdf(
     base: str = "floating",
     roots: Sequence[str | Path] = (),
     mimic: str = "refused",
+    reading: Reading = STRICT,
 ) -> Description:
     """The robot in a URDF file; raises ModelFileError or DescriptionError that names the file.
 
@@ -48,11 +51,13 @@ def read_urdf(
         roots: folders, besides the package of the file, that may hold meshes.
         mimic: how to treat joints that should follow another one, which is not simulated:
             "refused", "free" to move by themselves, or "fixed" at zero.
+        reading: options that all formats have.
     """
     path = Path(path)
     choices = _choices(base, mimic)
     data = bytes_of(path, KIND, LARGEST_URDF)
-    return _read(data, str(path), choices, Files(path.parent, tuple(map(Path, roots))))
+    files = Files(path.parent, tuple(map(Path, roots)))
+    return _read(data, str(path), choices, files, reading)
 
 
 def read_urdf_text(
@@ -62,6 +67,7 @@ def read_urdf_text(
     roots: Sequence[str | Path] = (),
     folder: str | Path | None = None,
     mimic: str = "refused",
+    reading: Reading = STRICT,
 ) -> Description:
     """The robot in URDF text; `source` and `folder` replace the file and its folder."""
     choices = _choices(base, mimic)
@@ -72,7 +78,7 @@ def read_urdf_text(
         raise ModelFileError(
             f"{source}: is not text: {error}; give the text of a URDF file"
         ) from error
-    return _read(data, source, choices, files, encoding="utf-8")
+    return _read(data, source, choices, files, reading, encoding="utf-8")
 
 
 def _choices(base: str, mimic: str) -> Choices:
@@ -83,20 +89,27 @@ def _choices(base: str, mimic: str) -> Choices:
 
 
 def _read(
-    data: bytes, source: str, choices: Choices, files: Files, encoding: str | None = None
+    data: bytes,
+    source: str,
+    choices: Choices,
+    files: Files,
+    reading: Reading,
+    encoding: str | None = None,
 ) -> Description:
+    choices = choices._replace(keeps_loops=reading.keeps_loops and choices.mimic == "refused")
     robot, unread = scan_urdf(data, source, encoding)
     tree = tree_of(robot, source)
+    notes = [f"ignored elements and attributes: {first_few(unread)}"] if unread else []
     if tree.root == WORLD:  # its joints define how the robot is attached
         choices = choices._replace(base="fixed")
+        notes.append(f"the root link '{WORLD}' is the fixed world; base is not used")
+    elif is_dummy(robot, tree):
+        choices = choices._replace(base="fixed")
+        notes.append(f"the root link '{tree.root}', a dummy that the robot floats from, is fixed")
     joints = Joints(source, tree.root, choices, robot)
-    shapes = Shapes(source, files, robot)
-    description = _description(robot, tree, joints, shapes)
-    if unread:
-        note = f"ignored elements and attributes: {first_few(unread)}"
-        description = replace(description, notes=(note, *description.notes))
-    check(description)
-    return description
+    shapes = Shapes(source, files, robot, reading.hull_points)
+    description = _description(robot, tree, joints, shapes, reading)
+    return finished(replace(description, notes=(*notes, *description.notes)), reading)
 
 
 def _parsed(robot: Element, source: str) -> Parsed:
@@ -119,32 +132,34 @@ def _xml(element: Element) -> ElementTree.Element:
     return made
 
 
-def _description(robot: Element, tree: Tree, joints: Joints, shapes: Shapes) -> Description:
+def _description(
+    robot: Element, tree: Tree, joints: Joints, shapes: Shapes, reading: Reading
+) -> Description:
     source, parsed = joints.source, _parsed(robot, joints.source)
     own_links, own_joints = robot.all("link"), robot.all("joint")
     links = {link.name: (link, own) for link, own in zip(parsed.links, own_links, strict=True)}
     hinges = {each.name: (each, own) for each, own in zip(parsed.joints, own_joints, strict=True)}
     bodies = [_link(links[link][0]) for link in tree.links]
     moves = [joints.joint(*hinges[joint]) for joint in tree.joints]
-    notes = joints.notes()
     if tree.root == WORLD:
         _check_space(bodies.pop(0), source)
-        notes.append(f"the root link '{WORLD}' is the fixed world; base is not used")
     else:
         between, base = base_of(tree.root, joints.choices.base, set(hinges))
         bodies, moves = between + bodies, base + moves
     name = robot.attributes["name"]
-    check(Description(name, source, tuple(bodies), tuple(moves)))  # before meshes are read
+    bare = Description(name, source, tuple(bodies), tuple(moves))
     for link in tree.links:
         shapes.add(*links[link])
-    return Description(
-        name,
-        source,
-        tuple(bodies),
-        tuple(moves),
+    refused = [*joints.refused, *shapes.refused]
+    if refused:
+        found = complaints(repaired(bare) if reading.repairs else bare)
+        raise ModelFileError(listed(source, [*refused, *found]))
+    return replace(
+        bare,
         shapes=tuple(shapes.shapes),
         contact_excludes=excludes_of_fixed_base(moves),
-        notes=(*notes, *shapes.notes()),
+        loops=tuple(joints.loops),
+        notes=(*joints.notes(), *shapes.notes()),
     )
 
 

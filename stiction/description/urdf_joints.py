@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.description.description import WORLD, Joint, Vector
+from stiction.description.description import WORLD, Joint, Loop, Quaternion, Vector
 from stiction.description.plain import first_few, vector
 from stiction.description.urdf_shapes import placed
 from stiction.description.urdf_text import Element
@@ -29,6 +29,7 @@ class Choices(NamedTuple):
 
     base: str  # one of BASES
     mimic: str  # one of MIMICS
+    keeps_loops: bool = False  # mimic joints become loop closures
 
 
 class Joints:
@@ -42,14 +43,31 @@ class Joints:
         self.halved: list[str] = []
         self.powerless: list[str] = []
         self.unplaced: list[str] = []
+        self.refused: list[str] = []  # complaints
+        self.loops: list[Loop] = []
         self.armatures = self._armatures(robot)
 
     def joint(self, parsed: Parsed, own: Element) -> Joint:
-        """The joint, parsed by yourdfpy and by our scan."""
+        """The joint, parsed by yourdfpy and by our scan; a refused one is fixed."""
+        position, quaternion = placed(parsed.origin)
+        try:
+            return self._joint(parsed, own, position, quaternion)
+        except ModelFileError as error:
+            self.refused.append(str(error))
+            return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
+
+    def _joint(
+        self, parsed: Parsed, own: Element, position: Vector, quaternion: Quaternion
+    ) -> Joint:
         where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
         self._refuse(parsed, where)
-        position, quaternion = placed(parsed.origin)
-        if parsed.mimic is not None:
+        if parsed.mimic is not None and self.choices.keeps_loops:
+            factors = (parsed.mimic.offset or 0.0, 1.0)
+            if parsed.mimic.multiplier is not None:
+                factors = (factors[0], parsed.mimic.multiplier)
+            names = (parsed.name, parsed.mimic.joint)
+            self.loops.append(Loop(f"{parsed.name}_mimic", "joint", *names, coefficients=factors))
+        elif parsed.mimic is not None:
             self.mimics.append(parsed.name)
         if parsed.type == "fixed" or (parsed.mimic is not None and self.choices.mimic == "fixed"):
             return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
@@ -100,7 +118,8 @@ class Joints:
         if parsed.type not in TYPES:
             known = ", ".join(TYPES)
             raise ModelFileError(f"{where} has type '{parsed.type}'; this reader knows {known}")
-        if parsed.mimic is not None and self.choices.mimic == "refused":
+        refused = self.choices.mimic == "refused" and not self.choices.keeps_loops
+        if parsed.mimic is not None and refused:
             found = f"mimics joint '{parsed.mimic.joint}', which is not simulated"
             remedy = "mimic='free' lets it move by itself, mimic='fixed' holds it at 0"
             raise ModelFileError(f"{where} {found}; {remedy}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shape, Vector
-from stiction.description.mesh import MOST_VERTICES, SUFFIXES, Hull, scaled
+from stiction.description.hull import Thinned, outermost, thinned
+from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
@@ -31,11 +33,13 @@ def placed(origin: np.ndarray | None) -> tuple[Vector, Quaternion]:
 class Shapes:
     """Collects the shapes of the links, and notes on those that are left out."""
 
-    def __init__(self, source: str, files: Files, robot: Element) -> None:
+    def __init__(self, source: str, files: Files, robot: Element, hull_points: int) -> None:
         """Start with no shapes."""
-        self.source, self.files = source, files
+        self.source, self.files, self.hull_points = source, files, hull_points
         self.shapes: list[Shape] = []
+        self.refused: list[str] = []  # complaints
         self.meshes: dict[str, Hull] = {}
+        self.hulls: dict[tuple[Path, tuple[float, ...]], Thinned] = {}  # by file and scale
         self.lost: list[str] = []  # visual meshes
         names = [shape.attributes.get("name") for link in robot.all("link")
                  for shape in link.children]  # fmt: skip
@@ -48,7 +52,11 @@ class Shapes:
             for i, (shape, own) in enumerate(zip(parsed, element.all(kind), strict=True)):
                 geometry = own.one("geometry")
                 assert geometry is not None  # ensured by the scan
-                made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
+                try:
+                    made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
+                except ModelFileError as error:
+                    self.refused.append(str(error))
+                    continue
                 if made is None:
                     continue
                 name = self._name(shape.name, f"{link.name}_{kind}_{i}")
@@ -69,11 +77,6 @@ class Shapes:
         meshes = self.meshes.items()
         noted = {
             "visual meshes missing or not supported:": list(dict.fromkeys(self.lost)),
-            f"mesh hulls reduced to {MOST_VERTICES} vertices:": [
-                f"{name} from {hull.corners}"
-                for name, hull in meshes
-                if hull.corners > MOST_VERTICES
-            ],
             "flat meshes:": [name for name, hull in meshes if hull.flat],
             "up axis of .dae files not applied, as ROS does:": [
                 f"{name} {hull.up}" for name, hull in meshes if hull.up not in ("", "Z_UP")
@@ -114,10 +117,21 @@ class Shapes:
                 self.lost.append(name)
                 return None
             hull = self.files.hull(path)
+            if collides and hull.inverted:
+                found = f"{path}: is inside out, its triangles face inwards"
+                raise ModelFileError(f"{found}; flip them")
         except ModelFileError as error:
             raise ModelFileError(f"{where}: {error}") from error
         self.meshes[path.name] = hull
         scale = np.ones(3) if scale is None else scale
         if not scale.all():
             raise ModelFileError(f"{where}: has scale {scale.tolist()}; none may be zero")
-        return {"kind": "hull", "size": (), "vertices": scaled(hull.vertices, scale)}
+        key = (path, tuple(scale.tolist()))
+        if not collides and key not in self.hulls:  # only drawn
+            outer = outermost(hull.vertices, self.hull_points)
+            return {"kind": "hull", "size": (), "vertices": tuple(map(vector, outer * scale))}
+        if key not in self.hulls:
+            self.hulls[key] = thinned(hull.vertices * scale + 0.0, self.hull_points)
+        vertices, inside = self.hulls[key]
+        made = {"kind": "hull", "size": (), "vertices": tuple(map(vector, vertices))}
+        return made | {"error": inside}

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
 
+DUMMY_MASS = 1e-3  # [kg]
+
 
 class Tree(NamedTuple):
     """The tree of a file: its root, and its links and joints with parents before children."""
@@ -42,6 +44,17 @@ def tree_of(robot: Element, source: str) -> Tree:
         on.setdefault(parent, []).append(name)
     root = _root(links, joint_to, joints, source)
     return Tree(root, *_walk(root, on, {name: ends_of(each)[1] for name, each in joints.items()}))
+
+
+def is_dummy(robot: Element, tree: Tree) -> bool:
+    """Whether the root is a link of hardly any mass from which the robot floats."""
+    joints = [joint for joint in robot.all("joint") if ends_of(joint)[0] == tree.root]
+    if not joints or any(joint.attributes["type"] != "floating" for joint in joints):
+        return False
+    [root] = [link for link in robot.all("link") if link.attributes["name"] == tree.root]
+    inertial = root.one("inertial")
+    mass = inertial.one("mass") if inertial else None
+    return mass is None or sum(mass.numbers("value")) <= DUMMY_MASS
 
 
 def ends_of(joint: Element) -> tuple[str, str]:

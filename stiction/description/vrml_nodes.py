@@ -95,10 +95,14 @@ class Text:
         """Store the text, and the name of its file for messages."""
         self.source, self.text = source, text
 
+    def at(self, position: int, complaint: str) -> str:
+        """A complaint with the file and the line."""
+        line = self.text.count("\n", 0, position) + 1
+        return f"{self.source}, line {line}: {complaint}"
+
     def refuse(self, position: int, complaint: str) -> NoReturn:
         """Raise ModelFileError with the file and the line."""
-        line = self.text.count("\n", 0, position) + 1
-        raise ModelFileError(f"{self.source}, line {line}: {complaint}")
+        raise ModelFileError(self.at(position, complaint))
 
 
 @dataclass(slots=True)
@@ -150,10 +154,14 @@ class Node:
             f"{self.type} '{self.name}'" if self.name else f"{with_article(self.type)} without DEF"
         )
 
+    def complaint(self, complaint: str, field: str = "") -> str:
+        """A complaint with the line of the node, or of one of its own fields."""
+        position = self.fields[field].position if field in self.fields else self.position
+        return self.text.at(position, f"{self.title} {complaint}")
+
     def refuse(self, complaint: str, field: str = "") -> NoReturn:
         """Raise ModelFileError at the line of the node, or of one of its own fields."""
-        at = self.fields[field].position if field in self.fields else self.position
-        self.text.refuse(at, f"{self.title} {complaint}")
+        raise ModelFileError(self.complaint(complaint, field))
 
 
 def nodes_in(field: Field | None) -> list[Node]:

@@ -24,6 +24,11 @@ JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
 
 def robot_arrays(description: Description) -> dict[str, Any]:
     """All fields of the Robot that a description defines."""
+    if description.loops:
+        names = ", ".join(f"'{loop.name}'" for loop in description.loops)
+        raise DescriptionError(
+            f"{description.source}: closed loops are not simulated; remove {names}"
+        )
     moving, place = _merge_fixed(description)
     if not moving and not description.shapes:
         raise DescriptionError(
@@ -147,6 +152,7 @@ def _shape_arrays(description: Description, place: dict, index: dict[str, int]) 
         "shape_body": _names(shape.link for shape in shapes),
         "shape_collides": np.array([shape.collides for shape in shapes], bool),
         "shape_mask": np.array([shape.mask for shape in shapes], int).reshape(-1, 2),
+        "shape_error": np.array([shape.error for shape in shapes], float),
         "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
         "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
     }

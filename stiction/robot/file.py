@@ -66,6 +66,7 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         "placed": np.array(False),
         "shape_body": links.take(values["shape_link"], mode="wrap"),
         "shape_mask": np.ones((len(values["shape_link"]), 2), int),
+        "shape_error": np.zeros(len(values["shape_link"])),
     }
 
 
@@ -111,6 +112,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_body": (shapes,),
         "shape_collides": (shapes,),
         "shape_mask": (shapes, 2),
+        "shape_error": (shapes,),
         "shape_vertex": (shapes + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),

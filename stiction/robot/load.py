@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from stiction.description.hull import DEFAULT_POINTS
+from stiction.description.reading import Reading
 from stiction.errors import InputError, ModelFileError
 from stiction.robot.robot import Robot
 
@@ -20,6 +22,8 @@ def load(
     base: str | None = None,
     roots: Iterable[str | Path] = (),
     mimic: str | None = None,
+    inertia: str = "strict",
+    hull_points: int = DEFAULT_POINTS,
 ) -> Robot:
     """Read a robot; the content decides the format: MJCF, URDF, OpenHRP VRML or a saved robot.
 
@@ -30,7 +34,13 @@ def load(
         roots: folders, besides that of the file, that may hold meshes and included files.
         mimic: how to treat the mimic joints of a URDF file, which are not simulated: "refused"
             (default), "free" to move by themselves, or "fixed".
+        inertia: "strict" refuses inertias that no body can have, and links that would move without
+            any; "repair" mends them. The notes of the robot say what was changed.
+        hull_points: largest number of vertices of a mesh's convex hull. `shape_error` of the robot
+            is the distance between the full hulls and the thinned ones.
     """
+    reading = Reading(inertia, hull_points)
+    reading.check()
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
@@ -45,15 +55,15 @@ def load(
     if kind == "urdf":
         from stiction.description.urdf import read_urdf
 
-        description = read_urdf(path, base or "floating", folders, mimic or "refused")
+        description = read_urdf(path, base or "floating", folders, mimic or "refused", reading)
     elif kind == "vrml":
         from stiction.description.openhrp import read_openhrp
 
-        description = read_openhrp(path, base=base, roots=folders)
+        description = read_openhrp(path, base, folders, reading)
     else:
         from stiction.description.mjcf import read_mjcf
 
-        description = read_mjcf(path, roots)
+        description = read_mjcf(path, folders, reading)
     return Robot.from_description(description)
 
 

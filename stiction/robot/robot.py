@@ -74,6 +74,7 @@ class Robot:
     shape_body: np.ndarray  # (shapes) name of its link in the file, which may have been merged
     shape_collides: np.ndarray  # (shapes) bool
     shape_mask: np.ndarray  # (shapes, 2) contype and conaffinity, as in `Shape`
+    shape_error: np.ndarray  # (shapes) distance between a mesh's hull and the one kept of it [m]
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
     vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
 
@@ -273,6 +274,7 @@ class Robot:
             "shape_name": name,
             "shape_kind": SHAPE_KINDS.index("points"),
             "shape_size": np.zeros(3),
+            "shape_error": 0.0,
             "shape_vertex": len(self.vertices) + len(points),
         }
         copied = ("link", "body", "position", "rotation", "material", "mask")
@@ -315,7 +317,8 @@ class Robot:
         digest = hashlib.sha256()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name not in ("name", "source", "notes") and not is_default(self, field.name):
+            left_out = field.name in ("name", "source", "notes", "shape_error")
+            if not left_out and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 

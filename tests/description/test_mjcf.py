@@ -9,6 +9,7 @@ import pytest
 from conftest import data_file
 from stiction.description.description import WORLD
 from stiction.description.mjcf import read_mjcf, read_mjcf_text
+from stiction.description.reading import Reading
 from stiction.errors import DescriptionError, ModelFileError
 
 TANGLE = """
@@ -610,6 +611,6 @@ def test_warnings_of_mujoco_become_notes_and_no_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = """<mujoco><worldbody><body name="a"><joint axis="0 0 1"/><joint axis="0 0 1"/>
     <geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
-    notes = read_mjcf_text(text, "twice.xml").notes
+    notes = read_mjcf_text(text, "twice.xml", Reading("repair")).notes
     assert any(note.startswith("MuJoCo warns: Inertia matrix") for note in notes)
     assert not list(tmp_path.iterdir())

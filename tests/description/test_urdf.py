@@ -15,7 +15,7 @@ from conftest import data_file, jit_is_off, missing
 from mechanisms import patience
 from stiction.description.checks import check
 from stiction.description.description import WORLD
-from stiction.description.mesh import MOST_VERTICES, read_hull
+from stiction.description.mesh import read_hull
 from stiction.description.rotation import matrix, symmetric
 from stiction.description.urdf import read_urdf, read_urdf_text
 from stiction.errors import DescriptionError, InputError, ModelFileError, StictionError
@@ -565,18 +565,9 @@ def test_a_mesh_becomes_the_vertices_of_its_hull(folder, name, data, unit, lift)
     np.testing.assert_allclose(sorted(shape.vertices), sorted(wanted.tolist()), atol=1e-15)
 
 
-def test_inner_points_are_left_out_and_large_hulls_brought_down(tmp_path):
-    rng = np.random.default_rng(1)
-    points = rng.normal(size=(5000, 3))
-    points /= np.linalg.norm(points, axis=1)[:, None]
-    path = tmp_path / "ball.stl"
-    path.write_bytes(stl(points, rng.integers(0, 5000, (5000, 3)).tolist()))
-    hull = read_hull(path)
-    assert len(hull.vertices) == MOST_VERTICES < hull.corners
-    directions = rng.normal(size=(3, 1000))
-    reach = (hull.vertices @ directions).max(axis=0) / np.linalg.norm(directions, axis=0)
-    assert reach.min() > 0.97  # 256 even caps of a sphere are 7 degrees wide: 0.992 at best
+def test_inner_points_are_left_out(tmp_path):
     box = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)] + [(0, 0, 0)]
+    path = tmp_path / "box.stl"
     path.write_bytes(stl(box, [(0, 1, 2), (3, 4, 5), (6, 7, 8)]))
     assert sorted(map(tuple, read_hull(path).vertices)) == sorted(box[:8])
 

@@ -19,6 +19,7 @@ URDF = """<robot name="clock">
 <parent link="wall"/><child link="rod"/></joint>
 </robot>
 """
+INERTIAL = URDF[URDF.index("<inertial>") : URDF.index("</link>\n<joint")]
 VRML = """#VRML V2.0 utf8
 PROTO Humanoid [ field MFNode humanoidBody [] field SFString name "" ] {}
 PROTO Joint [ field SFString jointType "free" field SFInt32 jointId -1 field MFNode children [] ] {}
@@ -45,6 +46,7 @@ def test_a_urdf_stands_as_it_is_told(tmp_path):
     path = tmp_path / "clock.urdf"
     path.write_text(URDF)
     assert st.load(path, base="fixed").nv == 1
+    path.write_text(URDF.replace('<link name="wall"/>', f'<link name="wall">{INERTIAL}</link>'))
     assert st.load(path, base="floating").nv == 7
     assert st.load(path, base="planar").nv == 4
     with pytest.raises(InputError, match="base"):

@@ -1,5 +1,7 @@
 """Grids of points under a sole."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,10 +63,11 @@ def test_a_grid_fills_the_rectangle_around_the_lowest_face_of_a_hull(angle):
     assert len(grid) == 15
 
 
-def foot(vertices, quaternion=(1.0, 0.0, 0.0, 0.0)) -> Robot:
+def foot(vertices, quaternion=(1.0, 0.0, 0.0, 0.0), collides=True) -> Robot:
     """A free link with a hull."""
     points = tuple(map(tuple, np.asarray(vertices, float).tolist()))
     mesh = Shape("mesh", "foot", "hull", (), quaternion=tuple(quaternion), vertices=points)
+    mesh = replace(mesh, collides=collides)
     link = Link("foot", 1.0, CENTRED, (0.01, 0.0, 0.0, 0.01, 0.0, 0.01))
     free = Joint("free", "free", WORLD, "foot")
     return Robot.from_description(Description("sole", "tests", (link,), (free,), (mesh,)))
@@ -119,6 +122,6 @@ def test_with_sole_points_says_what_is_wrong(name, along, across, complaint):
 
 
 def test_a_flat_hull_has_no_lowest_face():
-    flat = foot([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0.1, 0.1, 0]])
+    flat = foot([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0.1, 0.1, 0]], collides=False)
     with pytest.raises(InputError, match="this hull is flat and has no lowest face"):
-        flat.with_sole_points("foot", 3, 3)
+        flat.with_sole_points("mesh", 3, 3)

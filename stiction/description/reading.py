@@ -1,0 +1,69 @@
+"""What all readers do with a description in the end, and the user's options for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from stiction.description.checks import check
+from stiction.description.description import Description
+from stiction.description.hull import DEFAULT_POINTS, FEWEST_POINTS
+from stiction.description.plain import first_few
+from stiction.description.repair import repaired
+from stiction.errors import InputError
+
+INERTIAS = ("strict", "repair")
+NOTED = 1e-3  # [m] error of a hull that is worth a note
+
+
+class Reading(NamedTuple):
+    """The user's options for reading a file."""
+
+    inertia: str = "strict"  # one of INERTIAS
+    hull_points: int = DEFAULT_POINTS  # largest number of vertices of a mesh's hull
+    loops: str = "refused"  # or "kept", in the description only
+
+    @property
+    def keeps_loops(self) -> bool:
+        """Whether loop closures go into the description."""
+        return self.loops == "kept"
+
+    @property
+    def repairs(self) -> bool:
+        """Whether impossible inertias are repaired."""
+        return self.inertia == "repair"
+
+    def check(self) -> None:
+        """Raise InputError for values that are not options."""
+        if self.inertia not in INERTIAS:
+            raise InputError(f"inertia is {self.inertia!r}; known are {', '.join(INERTIAS)}")
+        points = self.hull_points
+        if not isinstance(points, int) or isinstance(points, bool) or points < FEWEST_POINTS:
+            raise InputError(
+                f"hull_points is {points!r}; give a whole number, at least {FEWEST_POINTS}"
+            )
+
+
+STRICT = Reading()
+
+
+def finished(description: Description, reading: Reading) -> Description:
+    """The description, repaired if asked for, checked, with notes on its hulls."""
+    if reading.repairs:
+        description = repaired(description)
+    check(description)
+    return replace(description, notes=(*description.notes, *_on_hulls(description)))
+
+
+def _on_hulls(description: Description) -> list[str]:
+    """A note on hulls that lie noticeably inside those of their meshes."""
+    touching = [shape for shape in description.shapes if shape.collides and shape.error > NOTED]
+    worst = sorted(touching, key=lambda shape: -shape.error)
+    listed = [f"{shape.name} by {1e3 * shape.error:.1f} mm" for shape in worst]
+    if not listed:
+        return []
+    most = max(len(shape.vertices) for shape in touching)
+    return [
+        f"hulls thinned to {most} vertices lie inside those of the meshes, at most "
+        f"{first_few(listed)}; hull_points=... keeps more"
+    ]
