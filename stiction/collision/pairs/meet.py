@@ -147,7 +147,7 @@ def refined(hulls, A, B, near, size, scratch):
             point_a = sub(found.point_a, way)
             point_b = sub(found.point_a, found.apart)
             near = Nearest(near.status, distance, normal, point_a, point_b)
-        if gain <= rounding(size) * larger:
+        if gain <= like(size, 0.1) * tolerance(size) * size:
             break
     return near
 
