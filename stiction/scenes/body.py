@@ -13,6 +13,7 @@ from stiction import robots
 from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.kernels.tree import FREE
 from stiction.robot.load import load
+from stiction.robot.placement import fixed
 from stiction.robot.robot import Robot
 from stiction.scenes.data import data_file
 from stiction.scenes.planned import turned_by
@@ -38,6 +39,7 @@ class Body:
     position: tuple[float, ...] | None = None  # [m]
     heading: float = 0.0  # about z [rad]
     above: float = 0.0  # [m]
+    fixed: bool = False  # scenery, as it is at home; not put on the ground
     velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # of a free base, world axes [m/s]
     turning: tuple[float, ...] = (0.0, 0.0, 0.0)  # angular velocity, base axes [rad/s]
     keyframe: str | None = None
@@ -61,7 +63,8 @@ class Body:
                 robot = robot.with_colliding(*self.colliding)
             if self.material is not None:
                 robot = robot.with_material(self.material)
-            return self._placed(_posed(robot, self.joints))
+            placed = self._placed(_posed(robot, self.joints))
+            return fixed(placed) if self.fixed else placed
         except SceneFileError:
             raise
         except StictionError as error:

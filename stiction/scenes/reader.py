@@ -38,8 +38,8 @@ TOP = (
     "robot object ground contact material controller integrator push force"
 ).split()
 BODY = (
-    "model options file data origin base name position heading above velocity turning keyframe "
-    "joints colliding material"
+    "model options file data origin base name position heading above fixed velocity turning "
+    "keyframe joints colliding material"
 ).split()
 
 
@@ -134,6 +134,7 @@ def _body(table: Table, folder: Path) -> Body:
         position=table.numbers("position", (2, 3), "m", None),
         heading=table.number("heading", "rad", 0.0),
         above=table.number("above", "m", 0.0),
+        fixed=table.argument("fixed", bool) if "fixed" in table else False,
         velocity=table.numbers("velocity", 3, "m/s", (0.0, 0.0, 0.0)),
         turning=table.numbers("turning", 3, "rad/s", (0.0, 0.0, 0.0)),
         keyframe=table.text("keyframe", None),

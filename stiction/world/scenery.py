@@ -42,11 +42,9 @@ def moving_then_fixed(robots: Sequence[Robot], scenery: Iterable[Robot] | Robot)
     moving = [robot for robot in robots if robot.nv > 0]
     if not moving:
         names = ", ".join(f"'{robot.name}'" for robot in (*robots, *given))
+        found = f"no robot that moves ({names})" if names else "no robot"
         raise InputError(
-            f"World() got no robot that moves ({names}); give at least one, for example "
-            "stiction.robots.ball()"
-            if names
-            else "World() got no robot; give at least one, for example stiction.robots.ball()"
+            f"World() got {found}; give at least one, for example stiction.robots.ball()"
         )
     return [*moving, *(robot for robot in robots if robot.nv == 0), *map(fixed, given)]
 
@@ -87,7 +85,7 @@ def ground_of_files(robots: Iterable[Robot]) -> tuple[Ground, list[str]]:
 
     Raises InputError if they make different ones.
     """
-    found = [(name, ground) for name, ground in _grounds(robots)]
+    found = _grounds(robots)
     if not found:
         return LEVEL, []
     (first, ground), *others = found

@@ -140,10 +140,14 @@ model = "stairs"
 options = { count = 2 }
 position = [-1.0, 0.0, 0.2]
 heading = 1.5
+[[object]]
+model = "table"
+position = [0.0, -1.0]
+fixed = true
 """
     scene = read(tmp_path, text)
     world, state = scene.world(), scene.start()
-    assert [robot.name for robot in world.robots] == ["ball", "box", "room", "stairs"]
+    assert [robot.name for robot in world.robots] == ["ball", "box", "room", "stairs", "table"]
     np.testing.assert_allclose(state.q[:3], [1.0, 0.0, 0.05], atol=1e-12)
     np.testing.assert_allclose(state.q[7:10], [0.0, 1.0, 0.3], atol=1e-12)
     place = world.scenery.name.tolist().index("stairs/step_1")
@@ -151,6 +155,17 @@ heading = 1.5
     np.testing.assert_allclose(
         world.scenery.position[place], [turned[0] - 1.0, turned[1], 0.2 + 0.075], atol=1e-12
     )
+    place = world.scenery.name.tolist().index("table/table_top")
+    np.testing.assert_allclose(world.scenery.position[place], [0.0, -1.0, 0.73], atol=1e-12)
+
+
+def test_what_is_fixed_has_no_velocity_and_is_fixed_or_not(tmp_path):
+    text = 'shows = "a"\nduration = 1\n[robot]\nmodel = "ball"\n[[object]]\nmodel = "table"\n'
+    scene = read(tmp_path, text + "position = [2, 0]\nfixed = true\nvelocity = [1, 0, 0]\n")
+    with pytest.raises(InputError, match="velocity and turning are only for free bases"):
+        scene.start()
+    with pytest.raises(SceneFileError, match="line 7: .*fixed: is 1; give true or false"):
+        read(tmp_path, text + "fixed = 1\n")
 
 
 def test_a_robot_that_does_not_move_is_refused(tmp_path):
