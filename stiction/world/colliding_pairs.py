@@ -49,13 +49,8 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
     masks = np.array([robots[s.robot].shape_mask[s.shape] for s in shapes], np.int64).reshape(-1, 2)
     above, roots = _neighbours(robots)
     tree = roots[links]
-    bodies = {
-        key: number
-        for number, key in enumerate(
-            dict.fromkeys((s.robot, str(robots[s.robot].shape_body[s.shape])) for s in shapes)
-        )
-    }
-    body = [bodies[s.robot, str(robots[s.robot].shape_body[s.shape])] for s in shapes]
+    names = [(s.robot, str(robots[s.robot].shape_body[s.shape])) for s in shapes]
+    bodies = {name: number for number, name in enumerate(dict.fromkeys(names))}
     excluded_first, excluded_partner = _partners(_excluded(robots, bodies), len(bodies))
     demanded = (
         (a, b) for a, b in _demanded(robots, shapes) if self_collision or tree[a] != tree[b]
@@ -65,7 +60,7 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
         link=links,
         neighbour=above[links],
         tree=tree,
-        body=np.array(body, np.int64),
+        body=np.array([bodies[name] for name in names], np.int64),
         contype=masks[:, 0].copy(),
         conaffinity=masks[:, 1].copy(),
         self_collision=np.array([int(self_collision)], np.int64),

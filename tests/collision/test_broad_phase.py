@@ -183,9 +183,9 @@ def test_single_precision_stays_single():
 
 
 def single(values):
-    """Nested tuples of arrays in single precision."""
+    """Nested tuples of arrays in single precision, with integers of the same size, as on a GPU."""
     if isinstance(values, np.ndarray):
-        return values.astype(np.float32) if values.dtype == np.float64 else values
+        return values.astype(np.float32 if values.dtype == np.float64 else np.int32)
     return type(values)(*(single(value) for value in values))
 
 

@@ -277,7 +277,7 @@ def test_a_model_that_was_tampered_with_is_refused(name, value, saved):
 def test_a_damaged_robot_is_refused_by_the_name_of_the_motion(saved):
     with h5py.File(saved, "a") as file:
         data = file["robots/0"][()]
-        data[len(data) // 3] ^= 0xFF
+        data[len(data) // 3 :][:100] ^= 0xFF  # single bytes of a zip file may mean nothing
         file["robots/0"][...] = data
     with pytest.raises(MotionFileError, match=r"motion\.h5"):
         Motion.load(saved)

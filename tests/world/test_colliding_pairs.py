@@ -15,6 +15,7 @@ from stiction.description.urdf import read_urdf_text
 from stiction.world.colliding_pairs import SOLID, colliding_shapes, pair_filter_of
 
 mujoco = pytest.importorskip("mujoco")
+pytestmark = pytest.mark.interpreted
 
 SOLID_GEOMS = (2, 3, 5, 6, 7)  # mjtGeom: sphere, capsule, cylinder, box, mesh
 MENAGERIE = [
