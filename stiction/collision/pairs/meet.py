@@ -170,7 +170,8 @@ def nearest_cores(hulls, A, B, reach, size, scratch):
         sub(found.point_a, found.apart),
     )
     if found.case == OUT_OF_REACH:
-        return near
+        least = -depth_along(hulls, A, B, near.normal)
+        return Nearest(SOLVED, least, near.normal, near.point_a, near.point_b)
     if found.case == OVERLAPPING:
         if A.kind == CYLINDER or B.kind == CYLINDER:
             goal = like(size, ROUGHLY) * size

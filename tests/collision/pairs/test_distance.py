@@ -162,6 +162,9 @@ def test_beyond_reach_there_is_no_point():
             found = meet(pool.shapes(), cases, reach)
             assert np.array_equal(found.count > 0, exact <= reach)
             assert np.all(found.distance[exact > reach] > reach)
+        far = meet(pool.shapes(), moved(cases, np.array([9.0, 0, 0])), 2.0)
+        assert np.all(far.count == 0)
+        assert np.all(far.distance > 2.0)
 
 
 @pytest.mark.interpreted
