@@ -21,7 +21,7 @@ from stiction.errors import SimulationError
 
 FORCE_LAWS = (st.SpringDamper, st.ImplicitSpringDamper, st.HuntCrossley, st.Distributed)
 LAWS = (st.Multipoint, st.Balanced, st.Feedback, *FORCE_LAWS)
-MODELS = (st.Coulomb, st.GaussSeidel, st.Bilateral, *LAWS)
+MODELS = (st.Coulomb, st.GaussSeidel, st.FacetedLCP, st.Bilateral, *LAWS)
 MENAGERIE = f"{os.environ.get('STICTION_DATA')}/robots/mujoco_menagerie"
 FEET = ("left_foot_box_collision", "right_foot_box_collision")  # G1's file lets nothing collide
 ROBOTS = {name: getattr(st.robots, name) for name in ("hoap1", "biped10", "biped14", "hrp2")} | {
