@@ -25,11 +25,12 @@ from stiction.description.description import (
     Sensor,
     Shape,
 )
-from stiction.description.hull import Thinned, thinned
+from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mjcf_inertia import repaired_spec
 from stiction.description.mjcf_loops import loops_of
 from stiction.description.mjcf_model import (
     KINDS,
+    MESH,
     Names,
     colliding_geoms,
     friction_on_ground,
@@ -154,15 +155,11 @@ def _shapes(
 ) -> tuple[tuple[Shape, ...], tuple[Material, ...]]:
     shapes: list[Shape] = []
     materials: dict[float, Material] = {}
-    hulls: dict[int, Thinned] = {}  # by mesh
     colliding, frictions = colliding_geoms(model), friction_on_ground(model)
+    hulls = _hulls(model, colliding, hull_points)
     for i, name in enumerate(names.geom):
         kind = KINDS.get(int(model.geom_type[i]))
-        mesh, hull = int(model.geom_dataid[i]), Thinned(np.zeros((0, 3)))
-        if kind == "hull":
-            if mesh not in hulls:
-                hulls[mesh] = thinned(_vertices(model, mesh), hull_points)
-            hull = hulls[mesh]
+        hull = hulls[int(model.geom_dataid[i])] if kind == "hull" else Thinned(np.zeros((0, 3)))
         if kind is None or (kind == "hull" and len(hull.vertices) < 4 and not colliding[i]):
             continue
         mu = float(frictions[i])
@@ -187,6 +184,21 @@ def _shapes(
             )
         )
     return tuple(shapes), tuple(materials.values())
+
+
+def _hulls(model: MjModel, colliding: np.ndarray, hull_points: int) -> dict[int, Thinned]:
+    """The hull of each mesh that a geom has; rough if none that collides has it."""
+    meshes, hulls = model.geom_type == MESH, {}
+    touching = set(model.geom_dataid[meshes & colliding].tolist())
+    for mesh in set(model.geom_dataid[meshes].tolist()):
+        vertices = _vertices(model, mesh)
+        if mesh in touching:
+            hulls[mesh] = thinned(vertices, hull_points)
+        elif len(vertices) > hull_points:
+            hulls[mesh] = Thinned(outermost(vertices, hull_points))
+        else:
+            hulls[mesh] = Thinned(vertices)
+    return hulls
 
 
 def _vertices(model: MjModel, mesh: int) -> np.ndarray:
