@@ -37,6 +37,7 @@ from stiction.simulation.arguments import (
     chosen_model,
     is_count,
 )
+from stiction.simulation.contacts import ContactPoint, contacts_of
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
@@ -44,11 +45,10 @@ from stiction.simulation.warn import (
     warn_of_servos,
 )
 from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
-from stiction.step.record import DEPTH, FORCE, SHAPES, SLIP, Record
+from stiction.step.record import Record
 from stiction.step.system import StepState, System
 from stiction.world.bodies import (
     body_material_pairs,
-    body_shape_names,
     capacity_of,
     most_touching,
 )
@@ -72,18 +72,6 @@ class SavedState:
     memory: tuple[np.ndarray, ...]  # of the contact model
     control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
     report: tuple[np.ndarray, ...]  # what became of the steps so far
-
-
-@dataclass(frozen=True)
-class ContactPoint:
-    """A point that touched in the last step."""
-
-    point: int  # its number, as in the arrays of a motion
-    shape: str
-    touches: str  # "ground", or another shape
-    force: np.ndarray  # mean over the step, on the robot, world axes [N]
-    depth: float  # at the start of the step [m]
-    slip: np.ndarray  # velocity along what it touches at the start of the step [m/s]
 
 
 class Simulation:
@@ -143,36 +131,7 @@ class Simulation:
     @property
     def contacts(self) -> list[ContactPoint]:
         """The points that touched in the last step."""
-        work = self._work
-        meet_ground = np.flatnonzero((work.depth > 0) | (work.total_impulse != 0).any(axis=1))
-        on_ground = [
-            ContactPoint(
-                point=int(i),
-                shape=self.point_names[i],
-                touches="ground",
-                force=work.total_impulse[i] / self.dt,
-                depth=float(work.depth[i]),
-                slip=work.slip[i].copy(),
-            )
-            for i in meet_ground
-        ]
-        return on_ground + self._contacts_between()
-
-    def _contacts_between(self) -> list[ContactPoint]:
-        """The points at which bodies touched each other in the last step."""
-        names = body_shape_names(self.world)
-        between = self._work.total_between
-        return [
-            ContactPoint(
-                point=int(i),
-                shape=names[int(between[i, SHAPES]) - 1],
-                touches=names[int(between[i, SHAPES + 1]) - 1],
-                force=between[i, FORCE : FORCE + 3] / self.dt,
-                depth=float(between[i, DEPTH]),
-                slip=between[i, SLIP : SLIP + 3].copy(),
-            )
-            for i in np.flatnonzero(between[:, SHAPES])
-        ]
+        return contacts_of(self._work, self.world, self.point_names, self.dt)
 
     @property
     def time(self) -> float:
