@@ -22,7 +22,7 @@ from stiction.collision.pair_slots import PairSlots, clear_fresh
 from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.collision.pairs.clip import Manifold
 from stiction.collision.pairs.manifold import PairScratch
-from stiction.collision.pairs.meet import meet_shapes
+from stiction.collision.pairs.meet import UNSOLVED, meet_shapes
 from stiction.collision.pairs.shapes import Pose, Shapes
 from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.kernels.kinematics import arm_to, seen_from
@@ -66,6 +66,7 @@ class Bodies(NamedTuple):
     first_group: np.ndarray  # (1) number of groups of them
     searched: np.ndarray  # (1) 1 once the near pairs of this step are known
     missing: np.ndarray  # (2) slots, and touching pairs, that there was no room for
+    doubtful: np.ndarray  # (1) manifolds so far of an iteration that did not converge
 
 
 class KnownPairs(NamedTuple):
@@ -217,16 +218,10 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
     touched, turned = placed(bodies, dynamics, b)
     touched = seen_from(dynamics, other, link, touched)
     manifold = bodies.manifold
-    meet_shapes(
-        bodies.shapes,
-        a,
-        Pose(position, rotation),
-        b,
-        Pose(touched, turned),
-        reach,
-        bodies.narrow,
-        manifold,
-    )
+    pose, other_pose = Pose(position, rotation), Pose(touched, turned)
+    status = meet_shapes(bodies.shapes, a, pose, b, other_pose, reach, bodies.narrow, manifold)
+    if status == UNSOLVED:
+        bodies.doubtful[0] += 1
     name_points(bodies, slot)
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)

@@ -43,6 +43,7 @@ from stiction.simulation.warn import (
     warn_of_energy,
     warn_of_long_step,
     warn_of_servos,
+    warn_of_shapes,
 )
 from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
 from stiction.step.record import Record
@@ -123,6 +124,7 @@ class Simulation:
         self._work = allocate_work(world, len(self.point_names), self._between)
         self._report = allocate_report()
         self._warned = self._warned_of_energy = self._warned_of_depth = False
+        self._warned_of_shapes = False
         self._deepest_judged = 0.0  # [m]
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
@@ -159,18 +161,22 @@ class Simulation:
         return unsolved_steps(self._report, self._start, self.dt)
 
     def warn_once(self, stacklevel: int) -> list[str]:
-        """Warn, once per simulation, of unsolved steps and of energy that contact added.
+        """Warn, once per simulation, of unsolved steps, shapes, and energy that contact added.
 
-        Returns the messages about energy.
+        Returns the messages about shapes and energy.
         """
         if self.unsolved.count and not self._warned:
             self._warned = True
             warn_of_unsolved(self.unsolved.message(self._system.model), stacklevel + 1)
+        told: list[str] = []
+        if not self._warned_of_shapes:
+            told = warn_of_shapes(self._system.surface, stacklevel + 1)
+            self._warned_of_shapes = len(told) > 0
         if self._warned_of_energy:
-            return []
-        told = warn_of_energy(self, self._report, stacklevel + 1)
-        self._warned_of_energy = len(told) > 0
-        return told
+            return told
+        energy = warn_of_energy(self, self._report, stacklevel + 1)
+        self._warned_of_energy = len(energy) > 0
+        return [*told, *energy]
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
         """Take n steps with forces `torque` along the coordinates, (nv), besides controllers.

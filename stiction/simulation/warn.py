@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.collision.bodies import NoBodies
 from stiction.contact.contact_model import MODELS
 from stiction.description.description import SHAPE_KINDS
 from stiction.description.plain import first_few
-from stiction.errors import StabilityWarning
+from stiction.errors import StabilityWarning, UnsolvedWarning
 from stiction.simulation.stability import landing_speeds, longest_explicit_step, longest_step
 from stiction.step.loop import Report
 from stiction.world.colliding_pairs import SOLID
@@ -80,6 +81,20 @@ def warn_of_untouched(world: World) -> list[str]:
         f"{', '.join(SOLID)} can be touched"
     )
     warnings.warn(message, stacklevel=4)
+    return [message]
+
+
+def warn_of_shapes(surface: Surface, stacklevel: int) -> list[str]:
+    """Warn if the distance of two shapes was found only approximately."""
+    count = 0 if isinstance(surface.bodies, NoBodies) else int(surface.bodies.doubtful[0])
+    if count == 0:
+        return []
+    message = (
+        f"contact between bodies: {count} times an iteration for the distance of two shapes did "
+        "not converge, and its best result was used; avoid cylinders and hulls of very different "
+        "sizes"
+    )
+    warnings.warn(message, UnsolvedWarning, stacklevel=stacklevel + 1)
     return [message]
 
 

@@ -71,6 +71,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         first_group=np.array([groups]),
         searched=np.zeros(1, np.int64),
         missing=np.zeros(2, np.int64),
+        doubtful=np.zeros(1, np.int64),
     )
 
 

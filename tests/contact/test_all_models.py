@@ -27,6 +27,8 @@ OURS = [
     st.Balanced(**FRICTION),
     st.Balanced(**FRICTION, relaxation=1e-3, relative=1.0, reference_mass=0.0, spring_beyond=0.0),
 ]
+# `tests/contact/test_faceted_lcp.py` runs the compiled model, among the slow tests
+NOT_COMPILED = {st.FacetedLCP: pytest.mark.interpreted}
 SETTING = Setting(brief=not JIT)  # without the compiler kernels are a hundred times slower
 
 
@@ -37,7 +39,12 @@ def test_every_model_of_ours_is_in_the_list():
 
 @pytest.mark.parametrize(
     ("model", "law"),
-    [(model, law) for model in OURS for law in LAWS if law.concerns(model, SETTING)],
+    [
+        pytest.param(model, law, marks=NOT_COMPILED.get(type(model), ()))
+        for model in OURS
+        for law in LAWS
+        if law.concerns(model, SETTING)
+    ],
     ids=lambda one: one.name.replace(" ", "_") if isinstance(one, Law) else type(one).__name__,
 )
 def test_the_model_obeys_the_law(model, law):

@@ -186,3 +186,14 @@ def test_a_ball_rests_on_a_plate_under_a_compiled_law():
     weight = ball.total_mass * G
     assert motion.q[-1, 2] == pytest.approx(top + radius - weight / 1e5, abs=1e-6)
     assert motion.force_between("ball", "plate")[-2, 2] == pytest.approx(weight, rel=1e-3)
+
+
+@pytest.mark.interpreted
+def test_a_distance_that_was_not_found_is_told():
+    world, state = stacked(st.robots.brick(), st.robots.brick())
+    simulation = st.Simulation(world, st.SpringDamper(), 1e-4, state)
+    simulation.step()
+    assert simulation._system.surface.bodies.doubtful[0] == 0
+    simulation._system.surface.bodies.doubtful[0] = 3
+    with pytest.warns(st.UnsolvedWarning, match="3 times an iteration for the distance"):
+        simulation.step()

@@ -132,6 +132,7 @@ def test_the_digest_covers_scenery():
     assert len({world.digest() for world in worlds}) == len(worlds)
 
 
+@pytest.mark.interpreted
 def test_the_motion_does_not_depend_on_scenery_out_of_reach():
     alone = World(robots.brick(), robots.ball().at((1.0, 0.0, 0.0)))
     beside = World(
