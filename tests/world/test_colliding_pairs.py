@@ -11,6 +11,7 @@ from stiction.collision.pair_filter import may_collide
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.description.mjcf import _description, read_mjcf_text
 from stiction.description.mjcf_model import names_of
+from stiction.description.reading import STRICT
 from stiction.description.urdf import read_urdf_text
 from stiction.world.colliding_pairs import SOLID, colliding_shapes, pair_filter_of
 
@@ -181,7 +182,7 @@ def from_menagerie(parts, rng=None):
     if rng is not None:
         model.geom_contype[:] = rng.integers(8, size=model.ngeom)
         model.geom_conaffinity[:] = rng.integers(8, size=model.ngeom)
-    return model, Robot.from_description(_description(model, names_of(model), parts[1]))
+    return model, Robot.from_description(_description(model, names_of(model), parts[1], STRICT))
 
 
 @pytest.mark.parametrize("parts", MENAGERIE, ids=lambda parts: parts[0])
