@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-SLOW = ("control_loop", "push_and_hold")  # compile what no other test needs
+SLOW = ("control_loop", "push_and_hold", "survival_map")  # compile what no other test needs
 
 
 def run(arguments: list[str], folder: Path) -> str:
