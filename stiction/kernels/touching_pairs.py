@@ -6,7 +6,7 @@ of the first, minus those of the second, which cancel where the paths join.
 
 from __future__ import annotations
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, seldom
 from stiction.kernels.kinematics import last_dof, link_drift, seen_from
 from stiction.kernels.spatial import (
     Twist,
@@ -175,7 +175,7 @@ def add_shared(dynamics, response, b, c, d, end, twists):
     return t0, t1, t2, t3, t4, t5
 
 
-@kernel
+@seldom
 def add_touched(dynamics, contact, response, b, c, first, twists):
     """Add the coordinates that pairs b and c share on other paths than those of both first links.
 
