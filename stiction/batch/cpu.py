@@ -13,7 +13,7 @@ import numpy as np
 
 from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
-from stiction.collision.bodies import POINTS, known_pairs, with_known_pairs
+from stiction.collision.bodies import known_pairs, with_known_pairs
 from stiction.control.controller import allocate_memories
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
@@ -21,7 +21,7 @@ from stiction.simulation.allocation import allocate_work
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
-from stiction.world.bodies import capacity_of
+from stiction.world.bodies import points_between
 
 
 class Room(NamedTuple):
@@ -80,7 +80,7 @@ class CpuEngine:
             in_precision(problem.model, self.real),
             map_arrays(np.ndarray.copy, self._surface),
         )
-        points, between = len(problem.point_names), POINTS * capacity_of(problem.surface.bodies)
+        points, between = len(problem.point_names), points_between(problem.surface.bodies)
         work = in_precision(allocate_work(problem.world, points, between), self.real)
         surface = system.surface
         of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid

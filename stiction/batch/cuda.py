@@ -15,7 +15,6 @@ import numpy as np
 from stiction.batch.leaves import arrays_of, map_arrays, map_leaves
 from stiction.batch.packed import LANES, Layout, viewer
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
-from stiction.collision.bodies import POINTS
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import parameters
@@ -27,7 +26,7 @@ from stiction.simulation.allocation import allocate_record, allocate_work
 from stiction.step.loop import Clock, Report, plug_ins_of, run
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
-from stiction.world.bodies import capacity_of
+from stiction.world.bodies import points_between
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
 SHARED = (
@@ -37,7 +36,7 @@ SHARED = (
     "surface.points",
     "surface.ground",
     *(f"surface.bodies.{name}" for name in ("shapes", "link", "position", "rotation")),
-    *(f"surface.bodies.{name}" for name in ("material", "pair", "first")),
+    *(f"surface.bodies.{name}" for name in ("material", "pair", "first_point", "first_group")),
     *(f"surface.bodies.broad.{name}" for name in ("bounds", "filters")),
 )
 NONE: Any = ()  # a kernel takes no None
@@ -121,7 +120,7 @@ class CudaEngine:
         tree = tree_in_precision(problem.world.tree, real)
         surface = in_precision(problem.surface, real)
         table = np.ascontiguousarray(problem.table[0], real)
-        places, between = len(problem.point_names), POINTS * capacity_of(problem.surface.bodies)
+        places, between = len(problem.point_names), points_between(problem.surface.bodies)
         return Bundle(
             in_precision(problem.controllers[0], real),
             in_precision(allocate_memories(problem.controllers[0], problem.world.nv), real),

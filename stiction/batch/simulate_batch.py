@@ -20,7 +20,6 @@ from stiction.batch.problem import (
     each_state,
     make_problem,
 )
-from stiction.collision.bodies import POINTS
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
@@ -28,7 +27,7 @@ from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.simulation.allocation import allocate_record
 from stiction.simulation.arguments import AUTOMATIC, is_count, is_real
 from stiction.step.record import Record
-from stiction.world.bodies import capacity_of
+from stiction.world.bodies import points_between
 from stiction.world.world import World
 
 ENGINES: dict[str, Any] = {"cpu": CpuEngine, "cuda": CudaEngine}
@@ -263,7 +262,7 @@ def simulate_batch(
 
 def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
     """Return a record of one world."""
-    between = POINTS * capacity_of(problem.surface.bodies)
+    between = points_between(problem.surface.bodies)
     return allocate_record(problem.world, len(problem.point_names), rows, channels, between)
 
 

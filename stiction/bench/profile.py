@@ -39,7 +39,7 @@ from stiction.kernels.response import (
 )
 from stiction.kernels.servos import clear_control
 from stiction.kernels.touching_pairs import (
-    centre_touching_links,
+    centre_touching_pairs,
     free_twists,
     touching_inverse_inertia,
 )
@@ -129,7 +129,7 @@ def _touching_inertia(n: int, step: Step) -> None:
     system, contact = step.system, step.system.surface.contact
     response = system.surface.work.response
     for _ in range(n):
-        centre_touching_links(contact, response)
+        centre_touching_pairs(contact, response)
         touching_unit_responses(system.method, system.dynamics, contact, response)
         free_twists(system.dynamics, contact, response, step.instant.dt)
         touching_inverse_inertia(system.dynamics, contact, response)

@@ -11,6 +11,7 @@ A world in which nothing but the ground can be touched has `NoBodies`, and no co
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,17 +93,17 @@ def with_known_pairs(bodies: Any, known: Any) -> Any:
 
 def detect_bodies(surface: Any, dynamics: Any, reach_time: Any, dt: Any) -> None:
     """Append the rows of points between bodies, within reach of touching in reach_time."""
-    _detection_of(type(surface.bodies))(surface, dynamics, reach_time, dt)
+    _PARTS[type(surface.bodies)].detect(surface, dynamics, reach_time, dt)
 
 
 def begin_bodies(bodies: Any) -> None:
     """Start a step: near pairs are to be found anew."""
-    _beginning_of(type(bodies))(bodies)
+    _PARTS[type(bodies)].begin(bodies)
 
 
 def commit_bodies(bodies: Any) -> int:
     """Complete a step: remember the features of its points; returns a status."""
-    return _completion_of(type(bodies))(bodies)
+    return _PARTS[type(bodies)].commit(bodies)
 
 
 @kernel
@@ -292,29 +293,31 @@ def _commit(bodies):
     return OK if bodies.missing[0] + bodies.missing[1] == 0 else TOO_MANY_PAIRS
 
 
-def _detection_of(kind: type) -> Any:
-    return _detect_none if kind is NoBodies else _detect
+class _Parts(NamedTuple):
+    """What bodies do in a step."""
+
+    detect: Callable[..., None]
+    begin: Callable[..., None]
+    commit: Callable[..., int]
 
 
-def _beginning_of(kind: type) -> Any:
-    return _begin_none if kind is NoBodies else _begin
-
-
-def _completion_of(kind: type) -> Any:
-    return _commit_none if kind is NoBodies else _commit
+_PARTS = {
+    NoBodies: _Parts(_detect_none, _begin_none, _commit_none),
+    Bodies: _Parts(_detect, _begin, _commit),
+}
 
 
 @chooses(detect_bodies)
 def _detect_bodies(surface, dynamics, reach_time, dt):
     bodies = surface.types[surface.fields.index("bodies")]
-    return as_python(_detection_of(bodies.instance_class))
+    return as_python(_PARTS[bodies.instance_class].detect)
 
 
 @chooses(begin_bodies)
 def _begin_bodies(bodies):
-    return as_python(_beginning_of(bodies.instance_class))
+    return as_python(_PARTS[bodies.instance_class].begin)
 
 
 @chooses(commit_bodies)
 def _commit_bodies(bodies):
-    return as_python(_completion_of(bodies.instance_class))
+    return as_python(_PARTS[bodies.instance_class].commit)

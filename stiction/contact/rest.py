@@ -116,27 +116,38 @@ def cannot_stop(params, contact, i):
 
 
 @kernel
+def touch_each_other(contact):
+    """Return whether any two links touch each other."""
+    for touching in range(contact.touching_count[0]):
+        if contact.touched_link[touching] > 0:
+            return True
+    return False
+
+
+@kernel
 def take_back_work(dynamics, contact, response):
     """Scale the impulses on each robot down until they do no work on it.
+
+    Robots that touch each other count as one.
 
     Over a step impulses p do the work p . (v_before + v_after) / 2. Scaled by a, that is
     a p . (v_before + v_free) / 2 + a^2 p . (v_after - v_free) / 2.
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    root = dynamics.tree.root
+    root, together = dynamics.tree.root, touch_each_other(contact)
     for touching in range(contact.touching_count[0]):
         tree = root[contact.touching_link[touching]]
-        if touching > 0 and root[contact.touching_link[touching - 1]] == tree:
-            continue  # done: the touching links of a robot are contiguous
+        if touching > 0 and (together or root[contact.touching_link[touching - 1]] == tree):
+            continue  # done: the touching pairs of a robot on the ground are contiguous
         work = answer = like(contact.depth[0], 0)
         for i in range(contact.count[0]):
-            if root[contact.touching_link[contact.touching[i]]] == tree:
+            if together or root[contact.touching_link[contact.touching[i]]] == tree:
                 p, after = vector(contact.impulse, i), velocity_after(contact, response, i)
                 work += dot(p, add(vector(contact.velocity, i), after))
                 answer += dot(p, sub(after, free_velocity(contact, response, i)))
         if work > 0 and answer > 0:
             share = max(like(work, 1) - work / answer, like(work, 0))
             for i in range(contact.count[0]):
-                if root[contact.touching_link[contact.touching[i]]] == tree:
+                if together or root[contact.touching_link[contact.touching[i]]] == tree:
                     store_vector(contact.impulse, i, scale(share, vector(contact.impulse, i)))

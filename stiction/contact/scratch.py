@@ -35,7 +35,9 @@ class NoScratch(NamedTuple):
 
 
 def allocate_scratch(kind: Any, points: int, links: int, unknowns: int = 0) -> Any:
-    """Return a tuple of this type with zeros, for these numbers of points and touching links.
+    """Return a tuple of this type with zeros, for these numbers of points and touching pairs.
+
+    In the names of the types a touching pair is a link: on the ground there is one for each.
 
     unknowns: of the complementarity problem of a model that solves one.
     """

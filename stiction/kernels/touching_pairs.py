@@ -22,7 +22,7 @@ from stiction.kernels.vectors import add, like, load_vector, scale, store_vector
 
 
 @kernel
-def centre_touching_links(contact, response):
+def centre_touching_pairs(contact, response):
     """Write the centre of each touching pair's contact points."""
     row = 0
     for touching in range(contact.touching_count[0]):

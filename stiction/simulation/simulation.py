@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.bodies import POINTS, NoBodies, known_pairs
+from stiction.collision.bodies import NoBodies, known_pairs
 from stiction.contact.contact_model import (
     NoContact,
 )
@@ -50,8 +50,8 @@ from stiction.step.record import Record
 from stiction.step.system import StepState, System
 from stiction.world.bodies import (
     body_material_pairs,
-    capacity_of,
     most_touching,
+    points_between,
 )
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
@@ -107,8 +107,8 @@ class Simulation:
         self._start, self._steps = begin.time, 0
         self._state = StepState(begin.q, begin.v)
         model, told = chosen_model(world, contact)
-        surface, self.point_names, self.notes = make_surface(world, model)
-        self.notes = [*moved, *told, *self.notes]
+        surface, self.point_names, notes = make_surface(world, model)
+        self.notes = [*moved, *told, *notes]
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
@@ -120,11 +120,10 @@ class Simulation:
             model,
             surface,
         )
-        self._between = POINTS * capacity_of(surface.bodies)
-        self._work = allocate_work(world, len(self.point_names), self._between)
+        self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
         self._report = allocate_report()
-        self._warned = self._warned_of_energy = self._warned_of_depth = False
-        self._warned_of_shapes = False
+        self._warned = self._warned_of_energy = False
+        self._warned_of_depth = self._warned_of_shapes = False
         self._deepest_judged = 0.0  # [m]
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
@@ -229,8 +228,8 @@ class Simulation:
 
     def allocate_record(self, rows: int) -> Record:
         """Return arrays for a record of `rows` rows."""
-        points = len(self.point_names)
-        return allocate_record(self.world, points, rows, between=self._between)
+        between = len(self._work.between)
+        return allocate_record(self.world, len(self.point_names), rows, between=between)
 
     def save_state(self) -> SavedState:
         """Return everything that the continuation depends on."""

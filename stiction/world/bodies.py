@@ -31,8 +31,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
     points, groups: of the ground, whose numbers come first; row: first of `Contact.table` for pairs
     of their materials.
     """
-    filters = pair_filter_of(world.robots)
-    slots = slots_for(filters)
+    slots, filters = world.near_pairs, pair_filter_of(world.robots)
     if slots == 0:
         return NoBodies()
     found = colliding_shapes(world.robots)
@@ -90,6 +89,11 @@ def capacity_of(bodies: Bodies | NoBodies) -> int:
     return 0 if isinstance(bodies, NoBodies) else len(bodies.order)
 
 
+def points_between(bodies: Bodies | NoBodies) -> int:
+    """Return how many points bodies may have between each other."""
+    return POINTS * capacity_of(bodies)
+
+
 def most_touching(bodies: Bodies | NoBodies) -> int:
     """Return how many pairs of links may touch at once."""
     return min(capacity_of(bodies), TOUCHING)
@@ -112,7 +116,7 @@ def body_materials(world: World) -> list[str]:
 
 def body_material_pairs(world: World) -> list[tuple[str, str]]:
     """Return the pairs of materials of bodies, in the order of their rows in `Contact.table`."""
-    if slots_for(pair_filter_of(world.robots)) == 0:
+    if world.near_pairs == 0:
         return []
     return list(itertools.combinations_with_replacement(body_materials(world), 2))
 

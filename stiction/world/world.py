@@ -18,6 +18,8 @@ from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL, allocate
 from stiction.robot.robot import Robot
 from stiction.world.apart import Apart, Overlap, boxes_of, first_overlap, side_by_side
+from stiction.world.bodies import slots_for
+from stiction.world.colliding_pairs import pair_filter_of
 from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, Ground
 from stiction.world.lifts import lifts_out_of, lifts_to_plane
@@ -184,6 +186,11 @@ class World:
         dynamics = allocate(self.tree)
         forward_kinematics(dynamics, state.q)
         return first_overlap(self.robots, boxes_of(self.robots, dynamics))
+
+    @cached_property
+    def near_pairs(self) -> int:
+        """How many pairs of shapes may be near each other at once; 0 if none can ever meet."""
+        return slots_for(pair_filter_of(self.robots))
 
     def standing(self, above: float = 0.0) -> State:
         """Home, with every free robot or object moved vertically to `above` the ground [m].

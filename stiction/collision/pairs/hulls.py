@@ -8,9 +8,9 @@ import numpy as np
 
 from stiction.collision.pairs.shapes import HULL, Hulls, Shapes
 from stiction.description.description import SHAPE_KINDS
+from stiction.description.hull import FLAT, is_flat
 from stiction.errors import InputError
 
-THINNEST = 1e-6  # thickness of a hull over its extent, below which it is flat
 SMALLEST = 1e-6  # extent of a hull [m]
 COPLANAR = 1e-7  # angle between the normals of triangles that are one face [rad]
 MOST_VERTICES = 1023  # features of manifolds number them
@@ -60,13 +60,10 @@ def check_hull(vertices: np.ndarray, where: str = "the hull") -> None:
     extent = float(np.ptp(points, axis=0).max())
     if extent < SMALLEST:
         raise InputError(f"{where} is {extent:g} m large; at least {SMALLEST:g} m are needed")
-    centred = points - points.mean(axis=0)
-    axis = np.linalg.svd(centred, full_matrices=False)[2][2]
-    thickness = float(np.ptp(centred @ axis))
-    if thickness < THINNEST * extent:
+    if is_flat(points):
         raise InputError(
-            f"{where} is flat: {thickness:g} m thick and {extent:g} m large; "
-            f"make it at least {THINNEST * extent:g} m thick"
+            f"{where} is flat: its vertices lie in a plane, to {FLAT:g} of its size; give it a "
+            "thickness"
         )
 
 

@@ -11,7 +11,7 @@ from stiction.contact.contact_model import FORCE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.surface import set_clock
 from stiction.kernels.touching_pairs import (
-    centre_touching_links,
+    centre_touching_pairs,
     twists_of_accelerations,
 )
 from stiction.kernels.tree import OK
@@ -66,7 +66,7 @@ def impulses_of_forces(model, surface, dynamics, dt):
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
         contact.least_velocity[i] = 0
-    centre_touching_links(contact, response)
+    centre_touching_pairs(contact, response)
     twists_of_accelerations(dynamics, contact, response, dt)
 
 

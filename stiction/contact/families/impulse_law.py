@@ -18,7 +18,7 @@ from stiction.kernels.response import (
     respond_to_wrenches,
 )
 from stiction.kernels.touching_pairs import (
-    centre_touching_links,
+    centre_touching_pairs,
     free_twists,
     touching_inverse_inertia,
 )
@@ -51,7 +51,7 @@ def detect_penetrating(model, surface, dynamics, instant, shares):
     set_clock(surface, instant)
     detect(surface.points, surface.ground, dynamics, contact, like(instant.dt, 0))
     detect_bodies(surface, dynamics, like(instant.dt, 0), instant.dt)
-    centre_touching_links(contact, surface.work.response)
+    centre_touching_pairs(contact, surface.work.response)
     for i in range(contact.count[0]):
         contact.least_velocity[i] = 0
 

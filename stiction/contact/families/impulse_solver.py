@@ -28,7 +28,7 @@ from stiction.kernels.response import (
     add_wrenches,
 )
 from stiction.kernels.touching_pairs import (
-    centre_touching_links,
+    centre_touching_pairs,
 )
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
@@ -79,7 +79,7 @@ def prepare_points(model, surface, dynamics, instant, shares):
     if shares.bend != 1:  # semi-implicit Euler is first order, and as in the papers
         ahead = shares.old * dt
         carry_points(surface.points, dynamics, contact, ahead, like(dt, 0.5) * dt + ahead, dt)
-    centre_touching_links(contact, surface.work.response)
+    centre_touching_pairs(contact, surface.work.response)
     set_least_velocities(model, surface, dt, shares, like(dt, 1))
 
 
