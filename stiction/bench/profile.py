@@ -23,6 +23,7 @@ from stiction.contact.contact_model import (
     MODELS,
     contact_forces,
 )
+from stiction.contact.families.impulse_law import answer_to_impulses
 from stiction.control.controller import control
 from stiction.integrators.semi_implicit import record_forces
 from stiction.kernels.articulated import (
@@ -30,19 +31,14 @@ from stiction.kernels.articulated import (
     articulated_bodies,
     move_links,
 )
-from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.kinematics import advance, zero_rows
 from stiction.kernels.response import (
     add_wrenches,
     gather_wrenches,
+    place_pairs,
     respond_to_wrenches,
 )
 from stiction.kernels.servos import clear_control
-from stiction.kernels.touching_pairs import (
-    centre_touching_pairs,
-    free_twists,
-    touching_inverse_inertia,
-)
 from stiction.step.record import Record, keep_forces
 from stiction.step.step import add_springs_and_dampers, solve_motion
 from stiction.step.system import Instant, Shares, StepState, System, Work
@@ -129,10 +125,8 @@ def _touching_inertia(n: int, step: Step) -> None:
     system, contact = step.system, step.system.surface.contact
     response = system.surface.work.response
     for _ in range(n):
-        centre_touching_pairs(contact, response)
-        touching_unit_responses(system.method, system.dynamics, contact, response)
-        free_twists(system.dynamics, contact, response, step.instant.dt)
-        touching_inverse_inertia(system.dynamics, contact, response)
+        place_pairs(system.dynamics, contact, response)
+        answer_to_impulses(system, step.instant.dt)
 
 
 @kernel

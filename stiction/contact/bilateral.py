@@ -32,7 +32,6 @@ from stiction.contact.friction import OPEN, STICK
 from stiction.contact.scratch import PerPoint
 from stiction.contact.solvers.friction_cases import (
     FrictionCases,
-    compliance,
     constrained_velocity,
     implied_impulse,
 )
@@ -42,10 +41,10 @@ from stiction.kernels.response import (
     arm_from_centre,
     free_velocity,
     gather_wrenches,
+    pair_twist,
     report_solution,
     respond_to_wrenches,
 )
-from stiction.kernels.spatial import load_twist
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import dot, like, load_vector, store_vector, zero_vector
 
@@ -116,8 +115,8 @@ def fix_points(contact, response, cases, eps):
         take_newton_step(contact, response, cases, eps, like(eps, k > 0), k > 0)
         for i in range(contact.count[0]):
             touching = contact.touching[i]
-            r, t = arm_from_centre(contact, response, i), load_twist(response.twist, touching)
-            v, R = constrained_velocity(contact, i, t, r), eps * compliance(response, touching)
+            r, t = arm_from_centre(contact, response, i), pair_twist(response, touching)
+            v, R = constrained_velocity(contact, i, t, r), eps * response.compliance[touching]
             p = implied_impulse(contact, cases, i, v, R, like(eps, k > 0))
             store_vector(contact.impulse, i, p)
 
@@ -159,7 +158,7 @@ def fastest_entering(contact, response, scratch, again):
     for i in range(contact.count[0]):
         if scratch.cases.case[i] == OPEN and contact.least_velocity[i] > NEVER:
             if again or scratch.fixed_later[i] == 0:
-                t = load_twist(response.twist, contact.touching[i])
+                t = pair_twist(response, contact.touching[i])
                 v = constrained_velocity(contact, i, t, arm_from_centre(contact, response, i))
                 v_n = dot(load_vector(contact.normal, i), v)
                 if -v_n > most:

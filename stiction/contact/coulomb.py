@@ -10,13 +10,13 @@
     Symbol    Here                        Meaning
     p         contact.impulse             impulse of a point over the step [N s]
     u, v      contact.velocity, v         velocity of a point at the start and at the end
-    t, w      response.twist, wrench      change of a link's twist; wrench of the impulses on it
-    L         response.inverse_inertia    change of twists per wrench, [CBM] Eq. (17)
+    t, w      pair_twist, wrench          change of a pair's twist; wrench of the impulses on it
+    L         `response.py`               change of twists per wrench, [CBM] Eq. (17)
     P         `response.py`               P t is the velocity of a point, P'p the wrench of p
     n, mu     contact.normal, cases.mu    normal of the ground; coefficient of friction
     v_least   contact.least_velocity      least normal velocity, from restitution and gaps
     d, e      cases.direction, e          direction of friction, and n x d
-    g         `compliance`                velocity of a link per impulse on it [1/kg]
+    g         response.compliance         velocity of a pair per impulse on it [1/kg]
     R = eps g                             compliance of a point [1/kg]
     p^        hat                         impulse about which the compliance acts: 0 or p
 

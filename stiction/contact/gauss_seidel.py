@@ -111,7 +111,7 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
         if break_away(params, contact, response, mu, speed) == 0:
             break
     if params.least_norm > 0:
-        even_out(contact, response, scratch.cases)
+        even_out(contact, response, mu)
     report_solution(response, iterations, off, stage)
     remember_impulses(contact, memory, dt)
     return OK

@@ -22,6 +22,7 @@ PerPoint = Annotated[np.ndarray, ("points",)]
 VectorPerPoint = Annotated[np.ndarray, ("points", 3)]
 SymmetricPerPoint = Annotated[np.ndarray, ("points", 6)]  # 3x3 matrices, rows of the upper half
 TwistPerLink = Annotated[np.ndarray, ("6 links",)]  # six numbers per link, link by link
+RowPerLink = Annotated[np.ndarray, ("links", 6)]  # a twist or wrench for each link
 BlockPerLink = Annotated[np.ndarray, ("links", 6, 6)]
 LinkMatrix = Annotated[np.ndarray, ("6 links", "6 links")]
 PerUnknown = Annotated[np.ndarray, ("unknowns",)]  # of a complementarity problem, see lemke.py

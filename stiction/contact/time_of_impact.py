@@ -5,8 +5,8 @@ import math
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import restitution_of
 from stiction.contact.surface import rest_speed
-from stiction.kernels.response import arm_from_centre
-from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.response import arm_from_centre, free_twist
+from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
 
 
@@ -31,7 +31,7 @@ def earliest_impact(model, surface, instant, shares):
         if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
             continue
         r = arm_from_centre(contact, response, i)
-        change = dot(n, point_velocity(load_twist(response.free, contact.touching[i]), r))
+        change = dot(n, point_velocity(free_twist(response, contact.touching[i]), r))
         gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
         first = min(first, time_to_close(gap, v_n, shares.bend * change / instant.dt))
     return first

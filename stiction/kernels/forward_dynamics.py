@@ -21,8 +21,6 @@ from stiction.kernels.joint_space import (
     joint_space_inertia,
     link_joint_space_unit_responses,
 )
-from stiction.kernels.kinematics import last_dof, seen_from
-from stiction.kernels.vectors import load_vector
 
 
 class ArticulatedBody(NamedTuple):
@@ -162,41 +160,3 @@ def _accelerate_coordinates(method, dynamics):
 @chooses(respond)
 def _respond(method, dynamics, change):
     return as_python(_METHODS[method.instance_class].respond)
-
-
-# ----------------------------------------------------------------- unit responses of touching pairs
-
-
-@kernel
-def touching_unit_responses(method, dynamics, contact, response):
-    """Write `response.unit_responses` of the touching pairs, after `eliminate_coordinates`."""
-    alone = response.touched_responses
-    for touching in range(contact.touching_count[0]):
-        a, b = contact.touching_link[touching], contact.touched_link[touching]
-        centre = load_vector(response.centre, touching)
-        clear_path(dynamics.tree, b, response.unit_responses, touching)
-        unit_responses_of(method, dynamics, a, centre, response.unit_responses, touching)
-        if b > 0:
-            there = seen_from(dynamics, a, b, centre)
-            unit_responses_of(method, dynamics, b, there, alone, 0)
-            subtract_path(dynamics.tree, b, response.unit_responses, touching, alone)
-
-
-@kernel
-def clear_path(tree, link, responses, touching):
-    """Set the unit responses of a pair to zero along the path of a link to the world."""
-    d = last_dof(tree, link)
-    while d >= 0:
-        for k in range(6):
-            responses[touching, d, k] = 0
-        d = tree.dof_parent[d]
-
-
-@kernel
-def subtract_path(tree, link, responses, touching, alone):
-    """Subtract the unit responses of a link from those of a pair, along its path to the world."""
-    d = last_dof(tree, link)
-    while d >= 0:
-        for k in range(6):
-            responses[touching, d, k] -= alone[0, d, k]
-        d = tree.dof_parent[d]

@@ -1,7 +1,11 @@
-"""Dense linear systems of six unknowns per touching link: LU and Cholesky factors.
+"""Linear systems of six unknowns per block: LU factors within an envelope, Cholesky factors.
 
 The systems are small and their size is known only at run time. The LU factorisation unrolls six
 columns at a time: compilers vectorise six unrolled terms, but not such short loops.
+
+Envelope: block k of the unknowns is coupled to none before low[k], and elimination fills nothing
+outside these bounds. Rows are exchanged only within a group of blocks that share their bounds. A
+dense system is one group.
 """
 
 from __future__ import annotations
@@ -20,59 +24,100 @@ LARGE = 0.1  # fraction of the largest entry below it from which a diagonal entr
 class LinearSystem(NamedTuple):
     """A x = b: A becomes its factors, b becomes x."""
 
-    matrix: np.ndarray  # (n, columns) A; columns: a multiple of six
+    matrix: np.ndarray  # (n, n) A
     right: np.ndarray  # (n) b, then x
     pivots: np.ndarray  # (n) rows that were exchanged
+    low: np.ndarray  # (n / 6) first block that a block is coupled to
+    reach: np.ndarray  # (n / 6) last block that is coupled to this one or to an earlier one
+    group_end: np.ndarray  # (n / 6) one past the last block of its group
 
 
-def allocate_system(n: int) -> LinearSystem:
-    """Return zeros for n unknowns, a multiple of six."""
-    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n))
+def allocate_system(blocks: int) -> LinearSystem:
+    """Return zeros for so many blocks of six unknowns."""
+    n, bounds = 6 * blocks, (np.zeros(blocks, np.int64) for _ in range(3))
+    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds)
 
 
-# ------------------------------------------------------------------ LU factors, threshold pivoting
+# ---------------------------------------------------- LU factors in an envelope, threshold pivoting
+
+
+@kernel
+def one_group(system, blocks):
+    """Set the bounds of a dense system."""
+    for k in range(blocks):
+        system.low[k], system.reach[k], system.group_end[k] = 0, blocks - 1, blocks
+
+
+@kernel
+def set_reach(system, blocks):
+    """Set `reach` from `low`."""
+    for k in range(blocks):
+        system.reach[k] = k
+    for k in range(blocks):
+        first = system.low[k]
+        system.reach[first] = max(system.reach[first], k)
+    for k in range(1, blocks):
+        system.reach[k] = max(system.reach[k], system.reach[k - 1])
+
+
+@kernel
+def clear_system(system, blocks):
+    """Set the matrix to zero within its envelope."""
+    A = system.matrix
+    for b in range(blocks):
+        for c in range(system.low[b], b + 1):
+            for i in range(6):
+                for k in range(6):
+                    A[6 * b + i, 6 * c + k] = 0
+                    A[6 * c + i, 6 * b + k] = 0
 
 
 @kernel
 def factor(system, n):
     """LU factors of the n x n matrix, in place, with the diagonal of U inverted."""
-    A = system.matrix
-    blocks = (n + 5) // 6
+    A, low = system.matrix, system.low
     for k in range(n):
-        best = pivot_row(A, k, n)
+        here = k // 6
+        reach = system.reach[here]
+        best = pivot_row(A, k, 6 * system.group_end[here])
         system.pivots[k] = best
         if best != k:
-            for block in range(blocks):
+            for block in range(low[here], reach + 1):
                 exchange_rows(A, k, best, 6 * block)
         inverse = like(A[k, k], 1) / A[k, k]
-        for block in range(k // 6, blocks):
-            subtract_row(A, k, 6 * block, inverse, n)
-        for i in range(k + 1, n):
-            A[i, k] *= inverse
+        for block in range(here, reach + 1):
+            if low[block] <= here:
+                subtract_row(system, k, 6 * block, inverse)
+        for block in range(here, reach + 1):
+            if low[block] <= here:
+                for i in range(max(k + 1, 6 * block), 6 * block + 6):
+                    A[i, k] *= inverse
         A[k, k] = inverse
 
 
 @kernel
 def substitute(system, n):
     """Solve for the right-hand side with the LU factors of the matrix."""
-    A, x = system.matrix, system.right
+    A, x, low = system.matrix, system.right, system.low
     for k in range(n):
         best = int(system.pivots[k])
         x[k], x[best] = x[best], x[k]
     for k in range(n):
-        known = x[k]
-        for i in range(k + 1, n):
-            x[i] -= A[i, k] * known
+        known, here = x[k], k // 6
+        for block in range(here, system.reach[here] + 1):
+            if low[block] <= here:
+                for i in range(max(k + 1, 6 * block), 6 * block + 6):
+                    x[i] -= A[i, k] * known
     for k in range(n - 1, -1, -1):
         known = x[k] * A[k, k]
         x[k] = known
-        for i in range(k):
+        for i in range(6 * low[k // 6], k):
             x[i] -= A[i, k] * known
 
 
 @kernel
 def pivot_row(A, k, n):
-    """Pivot row of unknown k: row k if its entry is large enough, else the row of the largest one.
+    """Pivot row of unknown k, before n: row k if its entry is large enough, else the largest one.
 
     The diagonal entry usually is. Finding the row of the largest entry for every column would take
     as long as the elimination.
@@ -88,9 +133,9 @@ def pivot_row(A, k, n):
 
 
 @kernel
-def subtract_row(A, k, column, inverse, n):
+def subtract_row(system, k, column, inverse):
     """Eliminate unknown k from the rows below, in the six columns from `column` on, after k."""
-    zero = like(inverse, 0)
+    A, zero, here = system.matrix, like(inverse, 0), k // 6
     a0, a1, a2, a3, a4, a5 = load_six(A, k, column)
     a0 = a0 if column > k else zero
     a1 = a1 if column + 1 > k else zero
@@ -98,14 +143,17 @@ def subtract_row(A, k, column, inverse, n):
     a3 = a3 if column + 3 > k else zero
     a4 = a4 if column + 4 > k else zero
     a5 = a5 if column + 5 > k else zero
-    for i in range(k + 1, n):
-        share = A[i, k] * inverse
-        A[i, column] -= share * a0
-        A[i, column + 1] -= share * a1
-        A[i, column + 2] -= share * a2
-        A[i, column + 3] -= share * a3
-        A[i, column + 4] -= share * a4
-        A[i, column + 5] -= share * a5
+    for block in range(here, system.reach[here] + 1):
+        if system.low[block] > here:
+            continue
+        for i in range(max(k + 1, 6 * block), 6 * block + 6):
+            share = A[i, k] * inverse
+            A[i, column] -= share * a0
+            A[i, column + 1] -= share * a1
+            A[i, column + 2] -= share * a2
+            A[i, column + 3] -= share * a3
+            A[i, column + 4] -= share * a4
+            A[i, column + 5] -= share * a5
 
 
 @kernel

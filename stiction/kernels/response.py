@@ -11,6 +11,9 @@ second. The wrenches of all pairs change the twist of each of them.
 
 after J-R. Chardonnet et al., "Dynamic simulator for humanoids using constraint-based method with
 static friction", Eq. (10)-(17), cited as [CBM], for whole links instead of points.
+
+L is B L_links B', where B takes the twists of the touching links (`touching_links.py`) to those of
+the pairs. It is never formed, except for methods that need it whole.
 """
 
 from __future__ import annotations
@@ -19,34 +22,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import last_dof, seen_from
+from stiction.compiler.compiled import kernel, seldom
+from stiction.kernels.articulated import unit_wrench
+from stiction.kernels.kinematics import seen_from
 from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
+    Twist,
     Wrench,
     load_twist,
     load_wrench,
     point_velocity,
     store_twist,
     store_wrench,
-    twist_add,
-    twist_scale,
+    twist_sub,
     wrench_add,
     wrench_at_point,
+    wrench_scale,
 )
-from stiction.kernels.touching_pairs import common_dof, load_unit_response
-from stiction.kernels.tree import STUCK
+from stiction.kernels.touching_links import (
+    NONE,
+    TouchingLinks,
+    add_forces_of_wrenches,
+    add_link_response,
+    add_link_wrench,
+    clear_link_wrenches,
+    list_links,
+    load_response,
+    moved_to,
+    respond_to_link_wrenches,
+    wrench_from,
+)
 from stiction.kernels.vectors import (
     add,
     cross,
     like,
     load_vector,
     scale,
+    store_vector,
     sub,
     zero_vector,
 )
 
 NOT_CONVERGED = 9  # stage if no method converged
+LEVER = 1e-3  # arm at which rotation counts as compliance [m]
+LEAST_COMPLIANCE = 1e-12  # of a pair that cannot move [1/kg]
 
 
 class SolverReport(NamedTuple):
@@ -62,31 +81,136 @@ class SolverReport(NamedTuple):
 class Response(NamedTuple):
     """Touching pairs and their response to impulses; a force law needs few of these arrays."""
 
+    first: np.ndarray  # (pairs) touching link that touches
+    second: np.ndarray  # (pairs) touching link that is touched; NONE: the ground
     centre: np.ndarray  # (pairs, 3) mean of the touching points, relative to O of the first [m]
-    unit_responses: np.ndarray  # (pairs, nv, 6) see `link_unit_responses`, first minus second
-    touched_responses: np.ndarray  # (1, nv, 6) those of the second alone
-    inverse_inertia: np.ndarray  # (6 pairs, pairs, 6) [6 c + k, b]: twist of b per wrench k on c
-    free: np.ndarray  # (pairs, 6) change of the twists over the step without contact, t_free
+    first_arm: np.ndarray  # (pairs, 3) from the centre of the first link to that of the pair [m]
+    second_arm: np.ndarray  # (pairs, 3) from that of the second link
+    compliance: np.ndarray  # (pairs) g: mean velocity of its centre per unit impulse there [1/kg]
     wrench: np.ndarray  # (pairs, 6) impulse on the first link of each pair, w
-    twist: np.ndarray  # (pairs, 6) change of the twists over the step, t
-    linear: LinearSystem  # (6 pairs) for methods that solve for wrenches
+    unbalance: np.ndarray  # (pairs, 6) right-hand side of systems for wrenches, then the solution
+    tangent: np.ndarray  # (pairs, 6, 6) S of systems for wrenches
+    inverse_inertia: np.ndarray  # (6 pairs, pairs, 6) L where needed whole, see `whole_response`
+    links: TouchingLinks
+    linear: LinearSystem  # six unknowns per touching link; per pair for methods that need L whole
     report: SolverReport
 
 
-def allocate_response(pairs: int, nv: int, solved: bool) -> Response:
-    """Return zeros for `pairs` touching pairs; arrays for solvers are empty unless `solved`."""
-    some = pairs if solved else 0
+def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: bool) -> Response:
+    """Return zeros for `pairs` touching pairs; arrays for solvers are empty unless `solved`.
+
+    whole: whether L is needed whole.
+    """
+    some, all_of_L = pairs if solved else 0, pairs if whole else 0
     return Response(
+        first=np.zeros(pairs, np.int64),
+        second=np.zeros(pairs, np.int64),
         centre=np.zeros((pairs, 3)),
-        unit_responses=np.zeros((some, nv, 6)),
-        touched_responses=np.zeros((1, nv if solved else 0, 6)),
-        inverse_inertia=np.zeros((6 * some, some, 6)),
-        free=np.zeros((pairs, 6)),
+        first_arm=np.zeros((pairs, 3)),
+        second_arm=np.zeros((pairs, 3)),
+        compliance=np.zeros(some),
         wrench=np.zeros((some, 6)),
-        twist=np.zeros((pairs, 6)),
-        linear=allocate_system(6 * some),
+        unbalance=np.zeros((some, 6)),
+        tangent=np.zeros((some, 6, 6)),
+        inverse_inertia=np.zeros((6 * all_of_L, all_of_L, 6)),
+        links=links,
+        linear=allocate_system(max(len(links.link), all_of_L) if solved else 0),
         report=SolverReport(*(np.zeros(1) for _ in SolverReport._fields)),
     )
+
+
+# ---------------------------------------------------------------------------------- touching pairs
+
+
+@kernel
+def place_pairs(dynamics, contact, response):
+    """List the touching links, and write the centres of pairs and links.
+
+    The centre of a link is that of the first pair that it belongs to.
+    """
+    links, touching_count = response.links, contact.touching_count[0]
+    list_links(dynamics, contact, links)
+    row = 0
+    for pair in range(touching_count):
+        total, count = zero_vector(contact.depth[0]), 0
+        while row < contact.count[0] and contact.touching[row] == pair:
+            total = add(total, load_vector(contact.arm, row))
+            count += 1
+            row += 1
+        store_vector(response.centre, pair, scale(like(total[0], 1) / like(total[0], count), total))
+    join_pairs(dynamics, contact, response)
+
+
+@kernel
+def join_pairs(dynamics, contact, response):
+    """Write which touching links belong to each pair, and where the links' centres are."""
+    links = response.links
+    for row in range(links.count[0]):
+        links.pairs[row] = 0
+    for back in range(contact.touching_count[0]):
+        pair = contact.touching_count[0] - 1 - back  # the first pair of a link writes last
+        a, b = contact.touching_link[pair], contact.touched_link[pair]
+        centre = load_vector(response.centre, pair)
+        response.first[pair], response.second[pair] = links.number[a], NONE
+        store_vector(links.centre, links.number[a], centre)
+        links.pairs[links.number[a]] += 1
+        if b > 0:
+            response.second[pair] = links.number[b]
+            store_vector(links.centre, links.number[b], seen_from(dynamics, a, b, centre))
+            links.pairs[links.number[b]] += 1
+    for pair in range(contact.touching_count[0]):
+        a, b = contact.touching_link[pair], contact.touched_link[pair]
+        centre, row = load_vector(response.centre, pair), response.first[pair]
+        arm = sub(centre, load_vector(links.centre, row))
+        store_vector(response.first_arm, pair, arm)
+        if b > 0:
+            there = seen_from(dynamics, a, b, centre)
+            other = load_vector(links.centre, response.second[pair])
+            store_vector(response.second_arm, pair, sub(there, other))
+
+
+@kernel
+def touches_ground_alone(response, pair):
+    """Return whether the link of a pair touches the ground, and nothing else."""
+    return response.second[pair] == NONE and response.links.pairs[response.first[pair]] == 1
+
+
+@kernel
+def pair_twist(response, pair):
+    """t of a touching pair: change of its twist over the step."""
+    return relative_twist(response, response.links.twist, pair)
+
+
+@kernel
+def free_twist(response, pair):
+    """t_free of a touching pair."""
+    return relative_twist(response, response.links.free, pair)
+
+
+@kernel
+def relative_twist(response, twists, pair):
+    """Twist of a pair, about its centre, from those of the touching links."""
+    first = load_twist(twists, response.first[pair])
+    t = moved_to(first, load_vector(response.first_arm, pair))
+    if response.second[pair] != NONE:
+        second = load_twist(twists, response.second[pair])
+        t = twist_sub(t, moved_to(second, load_vector(response.second_arm, pair)))
+    return t
+
+
+@kernel
+def gather_link_wrenches(contact, response, wrenches):
+    """Write the wrenches on the touching links, from those of the pairs."""
+    links = response.links
+    clear_link_wrenches(links)
+    for pair in range(contact.touching_count[0]):
+        w = load_wrench(wrenches, pair)
+        on_first = wrench_from(w, load_vector(response.first_arm, pair))
+        add_link_wrench(links, response.first[pair], on_first)
+        if response.second[pair] != NONE:
+            opposite = wrench_scale(like(w.force[0], -1), w)
+            on_second = wrench_from(opposite, load_vector(response.second_arm, pair))
+            add_link_wrench(links, response.second[pair], on_second)
 
 
 # ------------------------------------------------------------------ quantities of one contact point
@@ -101,7 +225,7 @@ def arm_from_centre(contact, response, i):
 @kernel
 def free_velocity(contact, response, i):
     """Velocity of point i against what it touches at the end of the step without contact."""
-    change = load_twist(response.free, contact.touching[i])
+    change = free_twist(response, contact.touching[i])
     r = arm_from_centre(contact, response, i)
     return add(load_vector(contact.velocity, i), point_velocity(change, r))
 
@@ -109,13 +233,21 @@ def free_velocity(contact, response, i):
 @kernel
 def free_acceleration(dynamics, contact, response, i):
     """Acceleration of point i without contact, J a + J_dot v, for acceleration laws."""
-    free, b = load_twist(response.free, contact.touching[i]), contact.body_b[i]
+    free, b = free_twist(response, contact.touching[i]), contact.body_b[i]
     v, r = load_twist(dynamics.velocity, contact.body_a[i]), load_vector(contact.arm, i)
     turning = cross(v.angular, point_velocity(v, r))
     if b > 0:
         v, r = load_twist(dynamics.velocity, b), seen_from(dynamics, contact.body_a[i], b, r)
         turning = sub(turning, cross(v.angular, point_velocity(v, r)))
     return add(point_velocity(free, arm_from_centre(contact, response, i)), turning)
+
+
+@kernel
+def velocity_after(contact, response, i):
+    """Velocity of point i against what it touches at the end of the step, from the twists."""
+    change = pair_twist(response, contact.touching[i])
+    r = arm_from_centre(contact, response, i)
+    return add(load_vector(contact.velocity, i), point_velocity(change, r))
 
 
 @kernel
@@ -126,19 +258,112 @@ def delassus(contact, response, i, j):
     """
     r, b = arm_from_centre(contact, response, i), contact.touching[i]
     s, c = arm_from_centre(contact, response, j), contact.touching[j]
-    L = response.inverse_inertia
-    u0 = point_velocity(
-        load_unit_response(L, 6 * c, b), r
-    )  # per unit wrenches on the touching link of j
-    u1 = point_velocity(load_unit_response(L, 6 * c + 1, b), r)
-    u2 = point_velocity(load_unit_response(L, 6 * c + 2, b), r)
-    u3 = point_velocity(load_unit_response(L, 6 * c + 3, b), r)
-    u4 = point_velocity(load_unit_response(L, 6 * c + 4, b), r)
-    u5 = point_velocity(load_unit_response(L, 6 * c + 5, b), r)
+    return velocity_per_impulse(response, b, r, c, s)
+
+
+@kernel
+def velocity_per_impulse(response, b, r, c, s):
+    """Velocity of a point of pair b per unit impulse on a point of pair c; r, s: from centres."""
+    links, first, second = response.links, response.first, response.second
+    at = add(r, load_vector(response.first_arm, b))
+    pushed = add(s, load_vector(response.first_arm, c))
+    G = link_velocity_per_impulse(links, first[b], at, first[c], pushed)
+    if second[b] != NONE or second[c] != NONE:
+        G = add_second_links(response, b, r, c, s, G)
+    return G
+
+
+@seldom
+def add_second_links(response, b, r, c, s, G):
+    """Add what the second links of two pairs contribute to `velocity_per_impulse`."""
+    links, minus = response.links, like(r[0], -1)
+    first_b, second_b, first_c, second_c = (
+        response.first[b],
+        response.second[b],
+        response.first[c],
+        response.second[c],
+    )
+    at = add(r, load_vector(response.first_arm, b))
+    pushed = add(s, load_vector(response.first_arm, c))
+    at_second = add(r, load_vector(response.second_arm, b))
+    pushed_second = add(s, load_vector(response.second_arm, c))
+    if second_b != NONE:
+        more = link_velocity_per_impulse(links, second_b, at_second, first_c, pushed)
+        G = matrix_add(G, minus, more)
+    if second_c != NONE:
+        more = link_velocity_per_impulse(links, first_b, at, second_c, pushed_second)
+        G = matrix_add(G, minus, more)
+    if second_b != NONE and second_c != NONE:
+        more = link_velocity_per_impulse(links, second_b, at_second, second_c, pushed_second)
+        G = matrix_add(G, -minus, more)
+    return G
+
+
+@kernel
+def matrix_add(A, k, B):
+    """Return A + k B."""
+    return (
+        add(A[0], scale(k, B[0])),
+        add(A[1], scale(k, B[1])),
+        add(A[2], scale(k, B[2])),
+    )
+
+
+@kernel
+def link_velocity_per_impulse(links, b, r, c, s):
+    """Velocity of the point at r of touching link b per unit impulse at s on c."""
+    zero = zero_vector(r[0])
+    if links.first[b] != links.first[c]:
+        return zero, zero, zero
+    u0 = point_velocity(load_response(links, b, c, 0), r)  # per unit wrenches on c
+    u1 = point_velocity(load_response(links, b, c, 1), r)
+    u2 = point_velocity(load_response(links, b, c, 2), r)
+    u3 = point_velocity(load_response(links, b, c, 3), r)
+    u4 = point_velocity(load_response(links, b, c, 4), r)
+    u5 = point_velocity(load_response(links, b, c, 5), r)
     x = add(u0, sub(scale(s[2], u4), scale(s[1], u5)))  # the impulse e has the moment s x e
     y = add(u1, sub(scale(s[0], u5), scale(s[2], u3)))
     z = add(u2, sub(scale(s[1], u3), scale(s[0], u4)))
     return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
+
+
+# --------------------------------------------------------------------------------------- compliance
+
+
+@kernel
+def compliances(contact, response):
+    """Write g of every pair: mean velocity of its centre per unit impulse there.
+
+    A link on a fixed base may only turn about its centre, or be held by friction: g includes a
+    small contribution of rotation, and is never zero.
+    """
+    centre = zero_vector(response.report.residual[0])
+    for pair in range(contact.touching_count[0]):
+        G = velocity_per_impulse(response, pair, centre, pair, centre)
+        total = G[0][0] + G[1][1] + G[2][2]
+        lever = like(total, LEVER)
+        total += lever * lever * spin_per_moment(response, pair)
+        g = total / like(total, 3)
+        response.compliance[pair] = max(g, like(total, LEAST_COMPLIANCE))
+
+
+@kernel
+def spin_per_moment(response, pair):
+    """Sum over the axes of a pair's angular velocity per unit moment about each."""
+    links, a, b = response.links, response.first[pair], response.second[pair]
+    total = link_spin_per_moment(links, a, a)
+    if b != NONE:
+        total += link_spin_per_moment(links, b, b)
+        if links.first[a] == links.first[b]:
+            total -= link_spin_per_moment(links, a, b) + link_spin_per_moment(links, b, a)
+    return total
+
+
+@kernel
+def link_spin_per_moment(links, b, c):
+    """The same of touching link b, for moments on c of the same tree."""
+    x, y = load_response(links, b, c, 3).angular[0], load_response(links, b, c, 4).angular[1]
+    return x + y + load_response(links, b, c, 5).angular[2]
 
 
 # ---------------------------------------------------------------------------------------- solutions
@@ -168,69 +393,27 @@ def gather_wrenches(contact, response):
 @kernel
 def respond_to_wrenches(contact, response):
     """t = t_free + L w."""
-    L = response.inverse_inertia
-    for b in range(contact.touching_count[0]):
-        t = load_twist(response.free, b)
-        for c in range(contact.touching_count[0]):
-            for k in range(6):
-                t = twist_add(
-                    t, twist_scale(response.wrench[c, k], load_unit_response(L, 6 * c + k, b))
-                )
-        store_twist(response.twist, b, t)
+    gather_link_wrenches(contact, response, response.wrench)
+    respond_to_link_wrenches(response.links)
 
 
 @kernel
 def apply_impulse(contact, response, i, r, p):
     """Add the response of all twists to an impulse p on point i; r: its arm from the centre."""
-    L, touching, moment = response.inverse_inertia, contact.touching[i], cross(r, p)
-    for b in range(contact.touching_count[0]):
-        t = load_twist(response.twist, b)
-        for k in range(3):
-            t = twist_add(t, twist_scale(p[k], load_unit_response(L, 6 * touching + k, b)))
-            t = twist_add(t, twist_scale(moment[k], load_unit_response(L, 6 * touching + 3 + k, b)))
-        store_twist(response.twist, b, t)
-
-
-@kernel
-def velocity_after(contact, response, i):
-    """Velocity of point i against what it touches at the end of the step, from `twist`."""
-    change = load_twist(response.twist, contact.touching[i])
-    r = arm_from_centre(contact, response, i)
-    return add(load_vector(contact.velocity, i), point_velocity(change, r))
-
-
-@kernel
-def force_on_coordinate(response, touching, d, factor):
-    """Force on coordinate d of `factor` times a pair's wrench, outboard coordinates free."""
-    wrench, responses = response.wrench, response.unit_responses
-    total = like(factor, 0)
-    for k in range(6):
-        total += wrench[touching, k] * responses[touching, d, k]
-    return factor * total
+    pair, w = contact.touching[i], wrench_at_point(p, r)
+    on_first = wrench_from(w, load_vector(response.first_arm, pair))
+    add_link_response(response.links, response.first[pair], on_first)
+    if response.second[pair] != NONE:
+        opposite = wrench_scale(like(p[0], -1), w)
+        on_second = wrench_from(opposite, load_vector(response.second_arm, pair))
+        add_link_response(response.links, response.second[pair], on_second)
 
 
 @kernel
 def add_wrenches(dynamics, contact, response, factor):
-    """Add `factor` times the touching pairs' wrenches to u, which accelerates the coordinates.
-
-    Where the acceleration is known, u is the force required for it, and the wrenches reduce it.
-    """
-    tree = dynamics.tree
-    for touching in range(contact.touching_count[0]):
-        a, b = contact.touching_link[touching], contact.touched_link[touching]
-        add_wrench(dynamics, response, touching, last_dof(tree, a), -1, factor)
-        if b > 0:
-            joined = common_dof(tree, a, b)
-            add_wrench(dynamics, response, touching, last_dof(tree, b), joined, factor)
-
-
-@kernel
-def add_wrench(dynamics, response, touching, d, end, factor):
-    """Add `factor` times a pair's wrench to u of the coordinates from d to before `end`."""
-    while d != end:
-        force = force_on_coordinate(response, touching, d, factor)
-        dynamics.u[d] += force if dynamics.mode[d] < STUCK else -force
-        d = dynamics.tree.dof_parent[d]
+    """Add `factor` times the touching pairs' wrenches to u, see `add_forces_of_wrenches`."""
+    gather_link_wrenches(contact, response, response.wrench)
+    add_forces_of_wrenches(dynamics, response.links, factor)
 
 
 @kernel
@@ -239,3 +422,25 @@ def wrenches_alone(dynamics, contact, response, factor):
     for d in range(len(dynamics.u)):
         dynamics.u[d] = 0
     add_wrenches(dynamics, contact, response, factor)
+
+
+@kernel
+def whole_response(contact, response):
+    """L: at [6 c + k, b], the twist of pair b per unit wrench k on c. Overwrites the twists."""
+    links, L = response.links, response.inverse_inertia
+    zero = zero_vector(response.report.residual[0])
+    for c in range(contact.touching_count[0]):
+        for k in range(6):
+            for row in range(links.count[0]):
+                store_twist(links.twist, row, Twist(zero, zero))
+            w = unit_wrench(k, zero[0], zero)
+            on_first = wrench_from(w, load_vector(response.first_arm, c))
+            add_link_response(links, response.first[c], on_first)
+            if response.second[c] != NONE:
+                opposite = wrench_scale(like(zero[0], -1), w)
+                on_second = wrench_from(opposite, load_vector(response.second_arm, c))
+                add_link_response(links, response.second[c], on_second)
+            for b in range(contact.touching_count[0]):
+                t = pair_twist(response, b)
+                L[6 * c + k, b, 0], L[6 * c + k, b, 1], L[6 * c + k, b, 2] = t.linear
+                L[6 * c + k, b, 3], L[6 * c + k, b, 4], L[6 * c + k, b, 5] = t.angular

@@ -8,11 +8,20 @@ import numpy as np
 
 from stiction.collision.bodies import POINTS, Bodies, NoBodies
 from stiction.collision.points import ContactPoints
-from stiction.contact.contact_model import FORCE_LAW, MODELS, Memory, NoContact, Workspace
+from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
+    FORCE_LAW,
+    IMPULSE_LAW,
+    MODELS,
+    Memory,
+    NoContact,
+    Workspace,
+)
 from stiction.contact.faceted_lcp import unknowns_of
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.response import allocate_response
+from stiction.kernels.touching_links import allocate_links
 from stiction.step.record import BETWEEN, Record
 from stiction.step.system import Work
 from stiction.world.bodies import (
@@ -25,6 +34,8 @@ from stiction.world.contact_points import allocate_contact, contact_points_of, u
 from stiction.world.ground import LEVEL
 from stiction.world.materials import check_named, pair_table
 from stiction.world.world import World
+
+WHOLE = (IMPULSE_LAW, ACCELERATION_LAW)  # families whose methods need the response whole
 
 
 def allocate_work(world: World, contact_points: int, between: int = 0) -> Work:
@@ -93,7 +104,10 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         *(np.zeros((groups + slots, declared.group_memory)) for _ in range(2)),
     )
     solved = declared.family != FORCE_LAW
-    response = allocate_response(touching, world.nv, solved)
+    links = allocate_links(
+        world.tree.root, links_that_touch(contact_points, bodies), world.nv, solved
+    )
+    response = allocate_response(touching, links, solved, declared.family in WHOLE)
     scratch = allocate_scratch(declared.scratch, count, touching, unknowns_of(model, count))
     surface = Surface(
         contact_points,
@@ -105,3 +119,10 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         bodies=bodies,
     )
     return surface, names, notes
+
+
+def links_that_touch(contact_points: ContactPoints, bodies: Bodies | NoBodies) -> np.ndarray:
+    """Return the moving links that may touch the ground or each other."""
+    shapes = np.zeros(0, np.int64) if isinstance(bodies, NoBodies) else bodies.link
+    links = np.union1d(contact_points.group_link, shapes)
+    return links[links > 0]

@@ -14,9 +14,10 @@ from stiction.kernels.response import (
     arm_from_centre,
     delassus,
     gather_wrenches,
+    pair_twist,
     wrenches_alone,
 )
-from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import (
     dot,
     like,
@@ -52,9 +53,9 @@ def lift_points(system, state, work, allowed):
     deepest = contact.depth[0]
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, zero_vector(deepest))
-    for touching in range(contact.touching_count[0]):
+    for row in range(response.links.count[0]):
         for k in range(6):
-            response.twist[touching, k] = 0
+            response.links.twist[row, k] = 0
     for _ in range(SWEEPS):
         for i in range(contact.count[0]):
             push_out(contact, response, i, allowed)
@@ -78,7 +79,7 @@ def push_out(contact, response, i, allowed):
     """Update the push on point i, all others held, for the wanted rise; it never pulls."""
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
-    rise = dot(n, point_velocity(load_twist(response.twist, contact.touching[i]), r))
+    rise = dot(n, point_velocity(pair_twist(response, contact.touching[i]), r))
     wanted = like(rise, RECOVERY) * (contact.depth[i] - allowed)
     yielding = dot(n, transform(delassus(contact, response, i, i), n))
     new = max(like(rise, 0), old + (wanted - rise) / yielding)

@@ -22,9 +22,7 @@ from stiction.kernels.response import (
     NOT_CONVERGED,
 )
 from stiction.kernels.servos import guess_saturations, update_saturations
-from stiction.kernels.touching_pairs import (
-    twists_of_accelerations,
-)
+from stiction.kernels.touching_links import twists_of_accelerations
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK
 from stiction.kernels.vectors import like
 
@@ -116,10 +114,10 @@ def accept_held(model, surface, dynamics, dt):
     The model would find other impulses for the final modes of the joints. With a solver the step
     is then unsolved; with a law the impulses found before the joints were solved remain.
     """
-    contact, response = surface.contact, surface.work.response
+    response = surface.work.response
     if solves(model):
         response.report.stage[0] = NOT_CONVERGED
-    twists_of_accelerations(dynamics, contact, response, dt)
+    twists_of_accelerations(dynamics, response.links, dt)
 
 
 @kernel

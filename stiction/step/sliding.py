@@ -12,10 +12,17 @@ import math
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
+from stiction.contact.solvers.link_blocks import clear_block
+from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.kinematics import advance
-from stiction.kernels.linear_system import factor, substitute
-from stiction.kernels.response import arm_from_centre, velocity_after
-from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.response import (
+    arm_from_centre,
+    free_twist,
+    pair_twist,
+    spin_per_moment,
+    velocity_after,
+)
+from stiction.kernels.spatial import point_velocity, store_twist, twist_scale
 from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
 from stiction.step.drift import displacement_of_wrenches
 
@@ -36,9 +43,8 @@ def finish_slides(system, state, work, dt):
     for touching in range(contact.touching_count[0]):
         share, first = idle_share(system.model, contact, response, first)
         stopped = stopped or share > 0
-        for k in range(6):
-            moved = like(dt, 0.5) * dt * share * response.twist[touching, k]
-            response.linear.right[6 * touching + k] = moved
+        moved = twist_scale(like(dt, 0.5) * dt * share, pair_twist(response, touching))
+        store_twist(response.unbalance, touching, moved)
     if stopped:
         move_links(system, state, work, dt)
 
@@ -74,23 +80,26 @@ def is_part_of_step(dynamics, v, work, dt):
 
 @kernel
 def wrenches_that_move(dynamics, contact, response):
-    """Compute the wrenches that move the touching links by the right-hand side of L w = moved.
+    """Compute the wrenches that move the touching pairs by the right-hand side of L w = moved.
 
-    Directions in which a link cannot move get a small compliance, YIELD or that of rounding.
+    Every pair gets a small compliance Y of its own, for directions in which its links cannot move:
+    (L + Y) w = moved, which is (1 + S L) w = S moved with S = 1 / Y.
     """
-    L, A, n = response.inverse_inertia, response.linear.matrix, 6 * contact.touching_count[0]
-    for b in range(contact.touching_count[0]):
+    S, right, more = response.tangent, response.unbalance, dynamics.tree.slack[0]
+    more = max(like(more, YIELD), more)
+    for pair in range(contact.touching_count[0]):
+        clear_block(S, pair)
+        yielding = more * response.compliance[pair] + like(more, LEAST)
+        turning = more * spin_per_moment(response, pair) / like(more, 3) + like(more, LEAST)
         for k in range(6):
-            for column in range(n):
-                A[6 * b + k, column] = L[column, b, k]
-    more = like(L[0, 0, 0], 1) + max(like(L[0, 0, 0], YIELD), dynamics.tree.slack[0])
-    for k in range(n):
-        A[k, k] = more * A[k, k] + like(more, LEAST)
-    factor(response.linear, n)
-    substitute(response.linear, n)
-    for b in range(contact.touching_count[0]):
+            stiff = like(more, 1) / (yielding if k < 3 else turning)
+            S[pair, k, k] = stiff
+            right[pair, k] *= stiff
+    factor_wrench_system(contact, response)
+    solve_wrench_system(contact, response)
+    for pair in range(contact.touching_count[0]):
         for k in range(6):
-            response.wrench[b, k] = response.linear.right[6 * b + k]
+            response.wrench[pair, k] = right[pair, k]
 
 
 @kernel
@@ -118,7 +127,7 @@ def idle_share(model, contact, response, first):
             # a point slower than turning makes it in a step rolls: there is no slide to stop
             if speed > max(slow, math.sqrt(dot(carried, carried))):
                 r = arm_from_centre(contact, response, i)
-                free = point_velocity(load_twist(response.free, touching), r)
+                free = point_velocity(free_twist(response, touching), r)
                 v_t, c = add(v_t, before), c + dot(free, before) / speed
                 count += like(none, 1)
         i += 1

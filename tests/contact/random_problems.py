@@ -4,8 +4,22 @@ import numpy as np
 
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.solvers.friction_cases import FrictionCases
-from stiction.kernels.response import allocate_response
+from stiction.kernels.response import NONE, allocate_response, compliances
+from stiction.kernels.touching_links import allocate_links
 from stiction.world.contact_points import allocate_contact
+
+
+def response_of(contact, L):
+    """Response of links on the ground, all of one robot and centred at O, with the inertia L^-1."""
+    count = contact.touching_count[0]
+    links = allocate_links(np.array([0, *count * [1]]), np.arange(1, count + 1), 6, True)
+    links.count[0], links.end[:], links.pairs[:] = count, count, 1
+    links.inverse_inertia[:] = L.reshape(6 * count, count, 6)
+    response = allocate_response(count, links, True, True)
+    response.first[:], response.second[:] = np.arange(count), NONE
+    response.inverse_inertia[:] = links.inverse_inertia
+    compliances(contact, response)
+    return response
 
 
 def random_problem(rng, links, points, spread=1.0, rough=0.3):
@@ -25,9 +39,15 @@ def random_problem(rng, links, points, spread=1.0, rough=0.3):
     L = (turn * 10 ** rng.uniform(-spread, 0, 6 * links)) @ turn.T
     size = np.tile([1, 1, 1, 8, 8, 8], links)  # links some 0.1 m in size turn easily
     L = size[:, None] * L * size
-    response = allocate_response(links, 6, True)
-    response.inverse_inertia[:] = L.reshape(6 * links, links, 6)
-    response.free[:] = rng.normal(size=(links, 6)) * [0.5, 0.5, 0.5, 2, 2, 2] - [0, 0, 1, 0, 0, 0]
+    response = response_of(contact, L)
+    response.links.free[:] = rng.normal(size=(links, 6)) * [0.5, 0.5, 0.5, 2, 2, 2] - [
+        0,
+        0,
+        1,
+        0,
+        0,
+        0,
+    ]
     cases = allocate_scratch(FrictionCases, n, links)
     cases.mu[:] = rng.uniform(0.2, 1.0)
     P = np.zeros((3 * n, 6 * links))

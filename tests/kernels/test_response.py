@@ -37,7 +37,7 @@ def test_velocities_follow_from_impulses(problem):
     contact, response, P, L = problem
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    without = contact.velocity.ravel() + P @ response.free.ravel()
+    without = contact.velocity.ravel() + P @ response.links.free.ravel()
     expected = without + P @ L @ P.T @ contact.impulse.ravel()
     for i in range(contact.count[0]):
         row = slice(3 * i, 3 * i + 3)
@@ -56,10 +56,11 @@ def test_the_response_of_one_point_to_another(problem):
 
 def test_one_impulse_after_the_other_is_all_at_once(problem):
     contact, response, _, _ = problem
-    response.twist[:] = response.free
+    links = response.links
+    links.twist[:] = links.free
     for i in range(contact.count[0]):
         apply_impulse(contact, response, i, contact.arm[i], contact.impulse[i])
-    one_by_one = response.twist.copy()
+    one_by_one = links.twist.copy()
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    np.testing.assert_allclose(response.twist, one_by_one, atol=100 * ROUNDING)
+    np.testing.assert_allclose(links.twist, one_by_one, atol=100 * ROUNDING)

@@ -17,10 +17,9 @@ from stiction.contact.families.impulse_law import (
 from stiction.kernels.response import (
     add_wrenches,
     gather_wrenches,
+    whole_response,
 )
-from stiction.kernels.touching_pairs import (
-    add_drift,
-)
+from stiction.kernels.touching_links import add_drift
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 
@@ -49,7 +48,8 @@ def solve_forces(model, system, instant, shares):
     if contact.count[0] == 0:
         return OK
     answer_to_impulses(system, like(dt, 1))
-    add_drift(dynamics, contact, response)
+    add_drift(dynamics, response.links)
+    whole_response(contact, response)
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))

@@ -10,10 +10,8 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import FORCE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.surface import set_clock
-from stiction.kernels.touching_pairs import (
-    centre_touching_pairs,
-    twists_of_accelerations,
-)
+from stiction.kernels.response import place_pairs
+from stiction.kernels.touching_links import twists_of_accelerations
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 
@@ -66,8 +64,8 @@ def impulses_of_forces(model, surface, dynamics, dt):
     for i in range(contact.count[0]):
         store_vector(contact.impulse, i, scale(dt, load_vector(contact.force, i)))
         contact.least_velocity[i] = 0
-    centre_touching_pairs(contact, response)
-    twists_of_accelerations(dynamics, contact, response, dt)
+    place_pairs(dynamics, contact, response)
+    twists_of_accelerations(dynamics, response.links, dt)
 
 
 FAMILIES[FORCE_LAW] = Family(

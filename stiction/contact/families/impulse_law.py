@@ -10,18 +10,16 @@ from stiction.contact.contact_model import IMPULSE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.families.force_law import none_missed, solve_nothing_again
 from stiction.contact.surface import set_clock
-from stiction.kernels.forward_dynamics import touching_unit_responses
 from stiction.kernels.response import (
     add_wrenches,
+    compliances,
     gather_wrenches,
+    place_pairs,
     report_solution,
     respond_to_wrenches,
+    whole_response,
 )
-from stiction.kernels.touching_pairs import (
-    centre_touching_pairs,
-    free_twists,
-    touching_inverse_inertia,
-)
+from stiction.kernels.touching_links import free_twists, inverse_inertia, touching_unit_responses
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 
@@ -51,7 +49,7 @@ def detect_penetrating(model, surface, dynamics, instant, shares):
     set_clock(surface, instant)
     detect(surface.points, surface.ground, dynamics, contact, like(instant.dt, 0))
     detect_bodies(surface, dynamics, like(instant.dt, 0), instant.dt)
-    centre_touching_pairs(contact, surface.work.response)
+    place_pairs(dynamics, contact, surface.work.response)
     for i in range(contact.count[0]):
         contact.least_velocity[i] = 0
 
@@ -66,6 +64,7 @@ def solve_impulses(model, system, instant, shares):
         clear_report(response)
         return OK
     answer_to_impulses(system, dt)
+    whole_response(contact, response)
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
     complete_solution(surface)
     add_wrenches(dynamics, contact, response, like(dt, 1) / dt)
@@ -77,9 +76,10 @@ def answer_to_impulses(system, dt):
     """Compute the free twists of the touching links, and their response to impulses."""
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
-    touching_unit_responses(system.method, dynamics, contact, response)
-    free_twists(dynamics, contact, response, dt)
-    touching_inverse_inertia(dynamics, contact, response)
+    touching_unit_responses(system.method, dynamics, response.links)
+    free_twists(dynamics, response.links, dt)
+    inverse_inertia(dynamics, response.links)
+    compliances(contact, response)
 
 
 @kernel

@@ -24,12 +24,7 @@ from stiction.contact.families.impulse_law import (
 from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_least_velocities
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
 from stiction.contact.time_of_impact import earliest_impact
-from stiction.kernels.response import (
-    add_wrenches,
-)
-from stiction.kernels.touching_pairs import (
-    centre_touching_pairs,
-)
+from stiction.kernels.response import add_wrenches, place_pairs
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 
@@ -79,7 +74,7 @@ def prepare_points(model, surface, dynamics, instant, shares):
     if shares.bend != 1:  # semi-implicit Euler is first order, and as in the papers
         ahead = shares.old * dt
         carry_points(surface.points, dynamics, contact, ahead, like(dt, 0.5) * dt + ahead, dt)
-    centre_touching_pairs(contact, surface.work.response)
+    place_pairs(dynamics, contact, surface.work.response)
     set_least_velocities(model, surface, dt, shares, like(dt, 1))
 
 

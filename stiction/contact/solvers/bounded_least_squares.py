@@ -30,7 +30,7 @@ nonnegative variables", 1994); their rule for when these steps fail takes longer
 R is a pivoted Cholesky factor of B'B (`pseudo_inverse.py`), so no row of B is ever formed and the
 points cost a few sums each. (Givens rotations, a row at a time, would take most of the solution
 time.) Coupled links have one lambda; other robots may have another. The linear algebra is in
-`reduced_least_squares.py`; q ends up in `response.twist`.
+`reduced_least_squares.py`; q ends up in `problem.twist`.
 """
 
 import math
@@ -54,7 +54,7 @@ WRONG = 0.1  # of the slack: relative error beyond which an impulse is on the wr
 
 @kernel
 def bounded_least_squares(contact, response, problem, relative, slack):
-    """Find q of the minimiser, in `response.twist`; returns iterations, error and success.
+    """Find q of the minimiser, in `problem.twist`; returns iterations, error and success.
 
     `problem.price` has lambda for each touching link, if `relative` in units of (tr A / n)^2, with
     friction left out of A. slack: relative rounding that the precision allows.
@@ -90,7 +90,7 @@ def set_price(problem, touching, price):
 @kernel
 def bounded_impulse(contact, response, problem, i):
     """x_i: the impulse of point i, from q."""
-    x, c = at_point(contact, response, i), load_vector(problem.direction, i)
+    x, c = at_point(contact, response, problem, i), load_vector(problem.direction, i)
     along = dot(c, x)
     if problem.case[i] == SLIP:
         return scale(max(along, like(along, 0)), c)
@@ -101,9 +101,9 @@ def bounded_impulse(contact, response, problem, i):
 
 
 @kernel
-def at_point(contact, response, i):
+def at_point(contact, response, problem, i):
     """q at point i; the rows of a point that sticks in C, times q."""
-    q = load_twist(response.twist, contact.touching[i])
+    q = load_twist(problem.twist, contact.touching[i])
     return point_velocity(q, arm_from_centre(contact, response, i))
 
 
@@ -117,7 +117,7 @@ def free_all(contact, problem):
 @kernel
 def wrong_by(contact, response, problem, i):
     """How far the impulse of point i is on the wrong side; negative on the right one."""
-    along = dot(load_vector(problem.direction, i), at_point(contact, response, i))
+    along = dot(load_vector(problem.direction, i), at_point(contact, response, problem, i))
     if problem.case[i] == OPEN:
         return like(along, 0)
     return -along if problem.free[i] > 0 else along
@@ -129,7 +129,7 @@ def largest(contact, response, problem):
     size = like(problem.free[0], 0)
     for i in range(contact.count[0]):
         if problem.case[i] != OPEN:
-            x = at_point(contact, response, i)
+            x = at_point(contact, response, problem, i)
             along = dot(load_vector(problem.direction, i), x)
             size = max(size, along * along if problem.case[i] == SLIP else dot(x, x))
     return math.sqrt(size)
@@ -151,7 +151,9 @@ def judge(contact, response, problem, asked, slack):
 def choose_free(contact, response, problem):
     """Free the impulses that are positive at q."""
     for i in range(contact.count[0]):
-        problem.free[i] = dot(load_vector(problem.direction, i), at_point(contact, response, i)) > 0
+        problem.free[i] = (
+            dot(load_vector(problem.direction, i), at_point(contact, response, problem, i)) > 0
+        )
 
 
 @kernel

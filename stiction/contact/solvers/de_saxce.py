@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.friction import OPEN, SLIP, STICK, tangential
-from stiction.contact.scratch import PerPoint, TwistPerLink, VectorPerPoint
-from stiction.contact.solvers.friction_cases import compliance, constrained_velocity, project
+from stiction.contact.scratch import PerPoint, RowPerLink, VectorPerPoint
+from stiction.contact.solvers.friction_cases import constrained_velocity, project
 from stiction.contact.solvers.link_blocks import (
     add_arm,
     add_outer,
@@ -32,10 +32,24 @@ from stiction.contact.solvers.link_blocks import (
     clear_block,
     no_arms,
 )
-from stiction.contact.solvers.newton_step import assemble
-from stiction.kernels.linear_system import factor, substitute
-from stiction.kernels.response import arm_from_centre, gather_wrenches, respond_to_wrenches
-from stiction.kernels.spatial import load_twist
+from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
+from stiction.kernels.response import (
+    arm_from_centre,
+    free_twist,
+    gather_wrenches,
+    pair_twist,
+    respond_to_wrenches,
+)
+from stiction.kernels.spatial import (
+    Wrench,
+    load_twist,
+    load_wrench,
+    power,
+    store_twist,
+    store_wrench,
+    twist_sub,
+    wrench_sub,
+)
 from stiction.kernels.vectors import (
     add,
     cross,
@@ -64,9 +78,9 @@ class ConvexProblem(NamedTuple):
     anchor: VectorPerPoint  # p^
     speed: PerPoint  # s
     turn: PerPoint  # see `nearest_on_cone`
-    unbalance: TwistPerLink  # sum P'p - w before a step
-    twist: TwistPerLink  # t before a step
-    step: TwistPerLink  # of the wrenches
+    unbalance: RowPerLink  # sum P'p - w before a step
+    twist: RowPerLink  # t before a step
+    step: RowPerLink  # of the wrenches
 
 
 @seldom
@@ -111,8 +125,8 @@ def law_error(contact, response, cases):
     error, largest = like(cases.mu[0], 0), like(cases.mu[0], 0)
     for i in range(contact.count[0]):
         touching, p = contact.touching[i], load_vector(contact.impulse, i)
-        g, r = compliance(response, touching), arm_from_centre(contact, response, i)
-        v = constrained_velocity(contact, i, load_twist(response.twist, touching), r)
+        g, r = response.compliance[touching], arm_from_centre(contact, response, i)
+        v = constrained_velocity(contact, i, pair_twist(response, touching), r)
         off = sub(project(contact, cases, i, p, v, g, like(g, 0)), p)
         error = max(error, g * math.sqrt(dot(off, off)))
         largest = max(largest, g * math.sqrt(dot(p, p)))
@@ -125,7 +139,7 @@ def begin_problem(contact, response, cases, convex):
     for i in range(contact.count[0]):
         store_vector(convex.anchor, i, load_vector(contact.impulse, i))
         r, n = arm_from_centre(contact, response, i), load_vector(contact.normal, i)
-        v = constrained_velocity(contact, i, load_twist(response.twist, contact.touching[i]), r)
+        v = constrained_velocity(contact, i, pair_twist(response, contact.touching[i]), r)
         v_t = tangential(n, v)
         convex.speed[i] = cases.mu[i] * math.sqrt(dot(v_t, v_t))
 
@@ -159,8 +173,6 @@ def nearest_on_cone(contact, cases, convex, i, y):
 @kernel
 def solve_convex(contact, response, cases, convex, eps, error, rounding):
     """Newton's method for one convex problem; returns steps and whether it converged."""
-    n = 6 * contact.touching_count[0]
-    w, t, right = response.wrench, response.twist, response.linear.right
     least, slope = like(eps, math.inf), like(eps, 0)
     steps, share, move = 0, like(eps, 0), like(eps, 0)
     while True:
@@ -171,24 +183,41 @@ def solve_convex(contact, response, cases, convex, eps, error, rounding):
             if off <= like(eps, ENOUGH) * error or steps == INNER:
                 return steps, steps < INNER
             cone_stiffness(contact, response, cases, convex, eps)
-            for j in range(n):
-                convex.unbalance[j], convex.twist[j] = right[j], t[j // 6, j % 6]
-            assemble(contact, response, cases.tangent)
-            factor(response.linear, n)
-            substitute(response.linear, n)
-            for j in range(n):
-                convex.step[j] = right[j]
+            find_step(contact, response, convex)
             steps, share, move = steps + 1, like(eps, 1), like(eps, 1)
         else:
             share *= like(eps, 0.5)
             move = -share
-        for j in range(n):
-            w[j // 6, j % 6] += move * convex.step[j]
+        for touching in range(contact.touching_count[0]):
+            for k in range(6):
+                response.wrench[touching, k] += move * convex.step[touching, k]
         respond_to_wrenches(contact, response)
         if share == 1:
-            slope = like(eps, 0)
-            for j in range(n):
-                slope -= convex.unbalance[j] * (t[j // 6, j % 6] - convex.twist[j])
+            slope = descent(contact, response, convex)
+
+
+@kernel
+def find_step(contact, response, convex):
+    """Newton's step for the wrenches; keeps the right-hand side and the twists before it."""
+    for touching in range(contact.touching_count[0]):
+        store_twist(convex.twist, touching, pair_twist(response, touching))
+        for k in range(6):
+            convex.unbalance[touching, k] = response.unbalance[touching, k]
+    factor_wrench_system(contact, response)
+    solve_wrench_system(contact, response)
+    for touching in range(contact.touching_count[0]):
+        for k in range(6):
+            convex.step[touching, k] = response.unbalance[touching, k]
+
+
+@kernel
+def descent(contact, response, convex):
+    """Linear prediction of the change of the potential by a whole step."""
+    slope = like(response.compliance[0], 0)
+    for touching in range(contact.touching_count[0]):
+        change = twist_sub(pair_twist(response, touching), load_twist(convex.twist, touching))
+        slope -= power(change, load_wrench(convex.unbalance, touching))
+    return slope
 
 
 @kernel
@@ -197,11 +226,11 @@ def potential(contact, response, cases, convex, eps):
 
     Writes the impulses p and, as a right-hand side, sum P' p - w.
     """
-    right, half = response.linear.right, like(eps, 0.5)
+    right, half = response.unbalance, like(eps, 0.5)
     total, error = like(eps, 0), like(eps, 0)
     i = 0
     for touching in range(contact.touching_count[0]):
-        g, t = compliance(response, touching), load_twist(response.twist, touching)
+        g, t = response.compliance[touching], pair_twist(response, touching)
         R, first, reach = eps * g, i, like(eps, 0)
         force, moment = zero_vector(eps), zero_vector(eps)
         while i < contact.count[0] and contact.touching[i] == touching:
@@ -214,10 +243,12 @@ def potential(contact, response, cases, convex, eps):
             total += half * R * dot(p, p)
             reach = max(reach, dot(r, r))
             i += 1
-        for k in range(6):
-            w = response.wrench[touching, k]
-            total += half * w * (response.twist[touching, k] - response.free[touching, k])
-            right[6 * touching + k] = (force[k] if k < 3 else moment[k - 3]) - w
+        w, change = (
+            load_wrench(response.wrench, touching),
+            twist_sub(t, free_twist(response, touching)),
+        )
+        total += half * power(change, w)
+        store_wrench(right, touching, wrench_sub(Wrench(force, moment), w))
         off = gap_of_wrenches(right, touching, reach)
         error = max(error, g * off / like(g, i - first))
     return total, error
@@ -225,22 +256,20 @@ def potential(contact, response, cases, convex, eps):
 
 @kernel
 def gap_of_wrenches(right, touching, reach):
-    """Size of a touching link's right-hand side as an impulse; reach: longest arm squared."""
-    j = 6 * touching
-    force, moment = right[j] ** 2, like(reach, 0)
-    force += right[j + 1] ** 2 + right[j + 2] ** 2
-    moment += right[j + 3] ** 2 + right[j + 4] ** 2 + right[j + 5] ** 2
-    return math.sqrt(force + (moment / reach if reach > 0 else like(reach, 0)))
+    """Size of a touching pair's right-hand side as an impulse; reach: longest arm squared."""
+    off = load_wrench(right, touching)
+    moment = dot(off.moment, off.moment) / reach if reach > 0 else like(reach, 0)
+    return math.sqrt(dot(off.force, off.force) + moment)
 
 
 @kernel
 def cone_stiffness(contact, response, cases, convex, eps):
     """Minus the derivative of sum P' p with respect to the touching link's twist."""
-    S, zero = cases.tangent, like(eps, 0)
+    S, zero = response.tangent, like(eps, 0)
     i = 0
     for touching in range(contact.touching_count[0]):
         clear_block(S, touching)
-        k = like(eps, 1) / (eps * compliance(response, touching))
+        k = like(eps, 1) / (eps * response.compliance[touching])
         while i < contact.count[0] and contact.touching[i] == touching:
             r, case = arm_from_centre(contact, response, i), cases.case[i]
             if case == STICK:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
 from stiction.contact.friction import OPEN, SLIP, STICK
-from stiction.contact.scratch import BlockPerLink, PerPoint, VectorPerPoint
-from stiction.kernels.spatial import load_twist, load_wrench, point_velocity
+from stiction.contact.scratch import PerPoint, VectorPerPoint
+from stiction.kernels.response import pair_twist
+from stiction.kernels.spatial import load_wrench, point_velocity
 from stiction.kernels.vectors import (
     add,
     cross,
@@ -24,9 +25,6 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-LEVER = 1e-3  # arm at which rotation counts as compliance [m]
-LEAST_COMPLIANCE = 1e-12  # of a link that cannot move [1/kg]
-
 
 class FrictionCases(NamedTuple):
     """Scratch: the case of every point."""
@@ -35,7 +33,6 @@ class FrictionCases(NamedTuple):
     case: PerPoint  # OPEN, STICK or SLIP
     direction: VectorPerPoint  # d: where friction pushes a point that slips
     kappa: PerPoint  # how d turns with the velocity
-    tangent: BlockPerLink  # S: minus the derivative of sum P'p with respect to the link's twist
 
 
 class Judgement(NamedTuple):
@@ -45,28 +42,6 @@ class Judgement(NamedTuple):
     largest: float  # impulse, as a velocity [m/s]
     changes: int  # points whose case has changed
     slips: int  # points that slip
-
-
-@kernel
-def compliance(response, touching):
-    """g: mean velocity of a touching link's centre per unit impulse there.
-
-    A link on a fixed base may only turn about its centre, or be held by friction: g includes a
-    small contribution of rotation, and is never zero.
-    """
-    L = response.inverse_inertia
-    total = (
-        L[6 * touching, touching, 0]
-        + L[6 * touching + 1, touching, 1]
-        + L[6 * touching + 2, touching, 2]
-    )
-    turns = (
-        L[6 * touching + 3, touching, 3]
-        + L[6 * touching + 4, touching, 4]
-        + L[6 * touching + 5, touching, 5]
-    )
-    lever = like(total, LEVER)
-    return max((total + lever * lever * turns) / like(total, 3), like(total, LEAST_COMPLIANCE))
 
 
 @kernel
@@ -103,7 +78,7 @@ def judge_points(contact, response, cases, eps, hat, solved, softness):
     largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
     i = 0
     for touching in range(contact.touching_count[0]):
-        g, t = compliance(response, touching), load_twist(response.twist, touching)
+        g, t = response.compliance[touching], pair_twist(response, touching)
         centre = load_vector(response.centre, touching)
         w = load_wrench(response.wrench, touching)
         force, moment, reach, first = w.force, w.moment, like(eps, 0), i

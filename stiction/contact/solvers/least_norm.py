@@ -10,7 +10,7 @@ import math
 from stiction.compiler.compiled import kernel
 from stiction.contact.friction import tangential
 from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
-from stiction.kernels.linear_system import factor, substitute
+from stiction.kernels.linear_system import factor, one_group, substitute
 from stiction.kernels.response import arm_from_centre, velocity_after
 from stiction.kernels.vectors import (
     add,
@@ -38,24 +38,25 @@ def sticks(contact, response, i):
 
 
 @kernel
-def even_out(contact, response, cases):
+def even_out(contact, response, mu):
     """Move the impulses of every touching link towards those of least norm with the same wrench."""
     first = 0
     for touching in range(contact.touching_count[0]):
         last = first
         while last < contact.count[0] and contact.touching[last] == touching:
             last += 1
-        if gather_sticking(contact, response, cases.tangent, first, last) > 1:
+        if gather_sticking(contact, response, first, last) > 1:
+            one_group(response.linear, 1)
             factor(response.linear, 6)
             substitute(response.linear, 6)
-            move_within_cones(contact, response, cases.mu, first, last)
+            move_within_cones(contact, response, mu, first, last)
         first = last
 
 
 @kernel
-def gather_sticking(contact, response, blocks, first, last):
+def gather_sticking(contact, response, first, last):
     """Write sum P'P into matrix and w into the right-hand side; returns how many points stick."""
-    zero = like(contact.depth[0], 0)
+    zero, blocks = like(contact.depth[0], 0), response.tangent
     force, moment = zero_vector(zero), zero_vector(zero)
     sums = no_arms(zero)
     for i in range(first, last):

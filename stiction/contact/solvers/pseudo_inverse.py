@@ -34,9 +34,7 @@ from stiction.kernels.response import (
     arm_from_centre,
 )
 from stiction.kernels.spatial import Twist, point_velocity, twist_add, twist_scale
-from stiction.kernels.touching_pairs import (
-    load_unit_response,
-)
+from stiction.kernels.touching_links import load_unit_response
 from stiction.kernels.vectors import add, cross, like, load_vector, store_vector, zero_vector
 
 DEPENDENT = 1e-10  # relative pivot of P'P below which a direction depends on those before

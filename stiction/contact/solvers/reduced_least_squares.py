@@ -13,6 +13,7 @@ from stiction.contact.scratch import (
     BlockPerLink,
     LinkMatrix,
     PerPoint,
+    RowPerLink,
     TwistPerLink,
     VectorPerPoint,
 )
@@ -46,6 +47,7 @@ class BoundedProblem(NamedTuple):
     solution: TwistPerLink  # s
     last: TwistPerLink  # s of the last iteration
     remains: TwistPerLink  # see `factor_points`
+    twist: RowPerLink  # q
 
 
 @kernel
@@ -188,7 +190,7 @@ def find_residual(contact, response, problem):
     """beta - (lambda + T'G T) s, as right-hand side."""
     find_twists(contact, response, problem)
     for touching in range(contact.touching_count[0]):
-        q = load_six(response.twist, touching, 0)
+        q = load_six(problem.twist, touching, 0)
         wrench_of_twist(response.wrench, problem.gram, touching, q)
     for k in range(6 * contact.touching_count[0]):
         rest = problem.beta[k] - problem.price[k] * problem.solution[k]
@@ -198,7 +200,7 @@ def find_residual(contact, response, problem):
 @kernel
 def find_twists(contact, response, problem):
     """q = T s."""
-    T, t = problem.basis, response.twist
+    T, t = problem.basis, problem.twist
     for touching in range(contact.touching_count[0]):
         for j in range(6):
             t[touching, j] = 0

@@ -17,9 +17,10 @@ from stiction.kernels.response import (
     arm_from_centre,
     delassus,
     gather_wrenches,
+    pair_twist,
     respond_to_wrenches,
 )
-from stiction.kernels.spatial import load_twist, point_velocity
+from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import (
     add,
     column,
@@ -112,8 +113,7 @@ def sweep(contact, response, mu, local, exactly):
     for i in range(contact.count[0]):
         old, n = load_vector(contact.impulse, i), load_vector(contact.normal, i)
         r = arm_from_centre(contact, response, i)
-        t = load_twist(response.twist, contact.touching[i])
-        before = point_velocity(t, r)
+        before = point_velocity(pair_twist(response, contact.touching[i]), r)
         v = add(load_vector(contact.velocity, i), before)
         v = add(v, scale(-contact.least_velocity[i], n))
         if exactly:
@@ -124,8 +124,8 @@ def sweep(contact, response, mu, local, exactly):
         if dot(change, change) > 0:
             store_vector(contact.impulse, i, new)
             apply_impulse(contact, response, i, r, change)
-            after = load_twist(response.twist, contact.touching[i])
-            gained = sub(point_velocity(after, r), before)
+            after = point_velocity(pair_twist(response, contact.touching[i]), r)
+            gained = sub(after, before)
             moved = max(moved, dot(gained, gained))
     return math.sqrt(moved)
 

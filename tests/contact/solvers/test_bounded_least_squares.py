@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from contact.random_problems import response_of
 from mechanisms import fewer
 from stiction.contact.friction import OPEN, SLIP, STICK
 from stiction.contact.scratch import allocate_scratch
@@ -16,7 +17,6 @@ from stiction.contact.solvers.bounded_least_squares import (
     set_price,
 )
 from stiction.contact.solvers.reduced_least_squares import BoundedProblem, reduce_rows
-from stiction.kernels.response import allocate_response
 from stiction.world.contact_points import allocate_contact
 
 LAYOUTS = ("grid", "anywhere", "duplicated", "collinear", "one spot")
@@ -247,8 +247,7 @@ def contact_of(problem):
     contact.count[0], contact.touching_count[0] = n, links
     contact.touching[:] = problem.touching
     contact.arm[:], contact.normal[:] = problem.arm, problem.normal
-    response = allocate_response(links, 6, True)
-    response.inverse_inertia[:] = problem.inverse_inertia.reshape(6 * links, links, 6)
+    response = response_of(contact, problem.inverse_inertia)
     scratch = allocate_scratch(BoundedProblem, n, links)
     scratch.case[:] = problem.kind
     scratch.direction[:], scratch.wanted[:] = problem.direction, problem.wanted

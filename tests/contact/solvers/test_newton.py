@@ -24,7 +24,7 @@ def law_errors(contact, response, mu, P, L):
     Velocities come from the impulses by dense matrices.
     """
     p, n = contact.impulse, contact.normal
-    v = (P @ (response.free.ravel() + L @ P.T @ p.ravel())).reshape(-1, 3)
+    v = (P @ (response.links.free.ravel() + L @ P.T @ p.ravel())).reshape(-1, 3)
     p_n, v_n = (n * p).sum(1), (n * v).sum(1)
     p_t, v_t = p - p_n[:, None] * n, v - v_n[:, None] * n
     friction, slip = np.linalg.norm(p_t, axis=1), np.linalg.norm(v_t, axis=1)
@@ -62,7 +62,7 @@ def test_unique_impulses_of_a_sticking_foot_have_least_norm():
     compared = 0
     for _ in range(fewer(100, 20)):
         contact, response, cases, P, _ = random_problem(rng, 1, 6, rough=0.0)
-        response.free[:] = [0, 0, -1, 0.1, 0.1, 0]
+        response.links.free[:] = [0, 0, -1, 0.1, 0.1, 0]
         cases.mu[:] = 50.0  # sticks, wherever it presses
         _, _, end = solve(contact, response, cases, True, 60)
         p, (_, _, p_n) = contact.impulse.ravel(), contact.impulse.T

@@ -2,24 +2,36 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 
 import stiction as st
+from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forward_dynamics import (
     accelerate_coordinates,
     eliminate_coordinates,
     prepare_method,
-    touching_unit_responses,
 )
 from stiction.kernels.joint_space import dense_inertia, joint_space_inertia
 from stiction.kernels.response import (
     add_wrenches,
     allocate_response,
+    apply_impulse,
+    compliances,
+    delassus,
+    free_twist,
+    join_pairs,
+    pair_twist,
+    respond_to_wrenches,
+    whole_response,
 )
-from stiction.kernels.touching_pairs import (
+from stiction.kernels.touching_links import (
     add_drift,
+    allocate_links,
     free_twists,
-    touching_inverse_inertia,
+    inverse_inertia,
+    list_links,
+    touching_unit_responses,
     twists_of_accelerations,
 )
 from stiction.kernels.tree import allocate
@@ -57,13 +69,18 @@ class Pairs:
         random = [tuple(map(int, rng.choice(np.arange(1, links), 2, False))) for _ in range(3)]
         pairs = [ground, bricks, same, *random]
         self.contact = allocate_contact(len(pairs), len(pairs), np.zeros((1, 1)))
+        self.contact.count[0], self.contact.touching[:] = len(pairs), np.arange(len(pairs))
         self.contact.touching_count[0] = len(pairs)
         self.contact.touching_link[:], self.contact.touched_link[:] = np.transpose(pairs)
-        self.response = allocate_response(len(pairs), world.nv, True)
-        self.response.unit_responses[:] = np.nan  # of another step: must not be read
+        carriers = np.arange(1, links)
+        self.links = allocate_links(world.tree.root, carriers, world.nv, True)
+        self.links.unit_responses[:] = np.nan  # of another step: must not be read
+        self.response = allocate_response(len(pairs), self.links, True, True)
         self.response.centre[:] = rng.normal(size=(len(pairs), 3))
         self.response.wrench[:] = rng.normal(size=(len(pairs), 6))
-        touching_unit_responses(method, self.dynamics, self.contact, self.response)
+        list_links(self.dynamics, self.contact, self.links)
+        join_pairs(self.dynamics, self.contact, self.response)
+        touching_unit_responses(method, self.dynamics, self.links)
         joint_space_inertia(self.dynamics)
         self.H = np.zeros((world.nv, world.nv))
         dense_inertia(world.tree, self.dynamics.H, self.H)
@@ -77,6 +94,14 @@ class Pairs:
         return jacobian(self.dynamics, a, r) - jacobian(
             self.dynamics, b, r + origin[root[a]] - origin[root[b]]
         )
+
+    def inverse_inertia(self):
+        """L of the pairs, from the Jacobians."""
+        return self.J @ np.linalg.solve(self.H, self.J.T)
+
+    def twists(self, twist):
+        """Those of all pairs, as `pair_twist` or `free_twist` has them."""
+        return np.array([np.ravel(twist(self.response, k)) for k in range(len(self.J) // 6)])
 
     def accelerations(self, method):
         """Accelerations for the forces in u."""
@@ -92,21 +117,77 @@ def method(request):
 @pytest.mark.parametrize("seed", range(3))
 def test_inverse_inertia_is_that_of_the_jacobians(method, seed):
     pairs = Pairs(method, seed)
-    touching_inverse_inertia(pairs.dynamics, pairs.contact, pairs.response)
-    n = len(pairs.J)
+    inverse_inertia(pairs.dynamics, pairs.links)
+    whole_response(pairs.contact, pairs.response)
+    n, expected = len(pairs.J), pairs.inverse_inertia()
     found = pairs.response.inverse_inertia.reshape(n, n).T
-    expected = pairs.J @ np.linalg.solve(pairs.H, pairs.J.T)
     np.testing.assert_allclose(found, expected, atol=ROUNDING * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_points_respond_to_impulses_as_the_jacobians_say(method, seed):
+    """One point of each pair, at its own arm: 3x3 blocks, one impulse, and all wrenches."""
+    pairs, rng = Pairs(method, seed), np.random.default_rng(seed)
+    contact, response, links = pairs.contact, pairs.response, pairs.links
+    contact.arm[:] = response.centre + rng.normal(size=response.centre.shape)
+    inverse_inertia(pairs.dynamics, links)
+    L, count = pairs.inverse_inertia(), len(response.centre)
+    scale = np.abs(L).max()
+    P = np.zeros((3 * count, 6 * count))
+    for i, r in enumerate(contact.arm - response.centre):
+        P[3 * i : 3 * i + 3, 6 * i : 6 * i + 3] = np.eye(3)
+        P[3 * i : 3 * i + 3, 6 * i + 3 : 6 * i + 6] = np.cross(np.eye(3), r).T
+    W = P @ L @ P.T
+    for i in range(count):
+        for j in range(count):
+            block = W[3 * i : 3 * i + 3, 3 * j : 3 * j + 3]
+            np.testing.assert_allclose(
+                delassus(contact, response, i, j), block, atol=10 * ROUNDING * scale
+            )
+    links.free[:] = links.twist[:] = 0.0
+    p, r = rng.normal(size=3), contact.arm[1] - response.centre[1]
+    apply_impulse(contact, response, 1, r, tuple(p))
+    expected = (L @ P.T[:, 3:6] @ p).reshape(-1, 6)
+    np.testing.assert_allclose(pairs.twists(pair_twist), expected, atol=10 * ROUNDING * scale)
+    respond_to_wrenches(contact, response)
+    expected = (L @ response.wrench.ravel()).reshape(-1, 6)
+    np.testing.assert_allclose(pairs.twists(pair_twist), expected, atol=10 * ROUNDING * scale)
+
+
+def test_compliance_is_that_of_the_centre(method):
+    pairs = Pairs(method, 5)
+    inverse_inertia(pairs.dynamics, pairs.links)
+    compliances(pairs.contact, pairs.response)
+    blocks = np.diagonal(pairs.inverse_inertia()).reshape(-1, 6)
+    expected = (blocks[:, :3].sum(axis=1) + 1e-6 * blocks[:, 3:].sum(axis=1)) / 3
+    np.testing.assert_allclose(pairs.response.compliance, expected, rtol=ROUNDING * 1e3)
+
+
+def test_systems_for_wrenches_are_solved(method):
+    """(1 + S L) x = r: of the pairs, by way of the links."""
+    pairs, rng = Pairs(method, 17), np.random.default_rng(17)
+    response, count = pairs.response, len(pairs.response.centre)
+    inverse_inertia(pairs.dynamics, pairs.links)
+    root = rng.normal(size=(count, 6, 6))
+    response.tangent[:] = root @ root.transpose(0, 2, 1)
+    r = response.unbalance[:] = rng.normal(size=(count, 6))
+    factor_wrench_system(pairs.contact, response)
+    solve_wrench_system(pairs.contact, response)
+    n = 6 * count
+    A = np.eye(n) + block_diag(*response.tangent) @ pairs.inverse_inertia()
+    expected = np.linalg.solve(A, r.ravel()).reshape(-1, 6)
+    scale = np.linalg.cond(A) * np.abs(expected).max()
+    np.testing.assert_allclose(response.unbalance, expected, atol=ROUNDING * scale)
 
 
 def test_free_twists_are_those_of_the_accelerations(method):
     pairs = Pairs(method, 7)
-    free_twists(pairs.dynamics, pairs.contact, pairs.response, 0.5)
-    expected = 0.5 * pairs.J @ pairs.accelerations(method)
+    free_twists(pairs.dynamics, pairs.links, 0.5)
+    expected = (0.5 * pairs.J @ pairs.accelerations(method)).reshape(-1, 6)
     scale = np.abs(expected).max()
-    np.testing.assert_allclose(pairs.response.free.ravel(), expected, atol=ROUNDING * scale)
-    twists_of_accelerations(pairs.dynamics, pairs.contact, pairs.response, 0.5)
-    np.testing.assert_allclose(pairs.response.twist.ravel(), expected, atol=ROUNDING * scale)
+    np.testing.assert_allclose(pairs.twists(free_twist), expected, atol=ROUNDING * scale)
+    twists_of_accelerations(pairs.dynamics, pairs.links, 0.5)
+    np.testing.assert_allclose(pairs.twists(pair_twist), expected, atol=ROUNDING * scale)
 
 
 def test_a_wrench_acts_on_one_link_and_its_opposite_on_the_other(method):
@@ -121,8 +202,8 @@ def test_a_wrench_acts_on_one_link_and_its_opposite_on_the_other(method):
 def test_drift_is_relative(method):
     """J_dot v of a pair: that of the first link minus that of the second, about the centre."""
     pairs = Pairs(method, 13)
-    pairs.response.free[:] = 0
-    add_drift(pairs.dynamics, pairs.contact, pairs.response)
+    pairs.links.free[:] = 0
+    add_drift(pairs.dynamics, pairs.links)
     dynamics, contact = pairs.dynamics, pairs.contact
     gravity = np.append(dynamics.tree.gravity, np.zeros(3))
 
@@ -136,4 +217,5 @@ def test_drift_is_relative(method):
         a, b = contact.touching_link[k], contact.touched_link[k]
         there = r + dynamics.origin[dynamics.tree.root[a]] - dynamics.origin[dynamics.tree.root[b]]
         expected = drift(a, r) - drift(b, there)
-        np.testing.assert_allclose(pairs.response.free[k], expected, atol=ROUNDING)
+        found = pairs.twists(free_twist)[k]
+        np.testing.assert_allclose(found, expected, atol=ROUNDING)

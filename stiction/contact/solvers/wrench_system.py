@@ -1,0 +1,188 @@
+"""Linear systems for the wrenches of the touching pairs, solved for those of the touching links.
+
+Newton's method needs, with a block S for each pair and the inverse inertia L of all pairs,
+
+    (1 + S L) x = r                                                                            (1)
+
+L = B L' B', where B takes the twists of the touching links to those of the pairs, and L' couples
+the links of one tree alone (`touching_links.py`). With y = B'x, the wrenches on the links,
+
+    (1 + G L') y = B'r,    G = B'S B,    x = r - S B L' y                                      (2)
+
+There are fewer links than pairs in a wall of boxes, and G couples only those that touch. The matrix
+has an envelope (`linear_system.py`): a stack costs as much as its boxes one by one. A pair of a
+link that touches nothing but the ground has x = y.
+"""
+
+from stiction.compiler.compiled import kernel, seldom
+from stiction.kernels.linear_system import (
+    clear_system,
+    factor,
+    load_six,
+    set_reach,
+    store_six,
+    substitute,
+)
+from stiction.kernels.response import gather_link_wrenches, pair_twist, touches_ground_alone
+from stiction.kernels.spatial import Twist, Wrench, store_twist
+from stiction.kernels.touching_links import NONE, add_link_response
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
+
+
+@kernel
+def factor_wrench_system(contact, response):
+    """Assemble 1 + G L' for the blocks in `tangent`, and factor it."""
+    links, system = response.links, response.linear
+    set_bounds(contact, response)
+    clear_system(system, links.count[0])
+    for pair in range(contact.touching_count[0]):
+        a = response.first[pair]
+        arm = load_vector(response.first_arm, pair)
+        if response.second[pair] == NONE:
+            add_block(response, pair, a, arm, a, arm, like(arm[0], 1))
+        else:
+            add_blocks(response, pair)
+    for k in range(6 * links.count[0]):
+        system.matrix[k, k] += like(system.matrix[0, 0], 1)
+    factor(system, 6 * links.count[0])
+
+
+@seldom
+def add_blocks(response, pair):
+    """Add the four blocks of a pair of two links."""
+    a, b, one = response.first[pair], response.second[pair], like(response.compliance[0], 1)
+    arm, other = load_vector(response.first_arm, pair), load_vector(response.second_arm, pair)
+    add_block(response, pair, a, arm, a, arm, one)
+    add_block(response, pair, a, arm, b, other, -one)
+    add_block(response, pair, b, other, a, arm, -one)
+    add_block(response, pair, b, other, b, other, one)
+
+
+@kernel
+def set_bounds(contact, response):
+    """Set the envelope: the links of a tree, and the trees that touch, are coupled."""
+    links, system = response.links, response.linear
+    low = system.low
+    for b in range(links.count[0]):
+        low[b], system.group_end[b] = links.first[b], links.end[b]
+    for pair in range(contact.touching_count[0]):
+        if response.second[pair] != NONE:
+            a, b = links.first[response.first[pair]], links.first[response.second[pair]]
+            later = max(a, b)
+            low[later] = min(low[later], a, b)
+    for b in range(links.count[0]):
+        low[b] = low[links.first[b]]
+    set_reach(system, links.count[0])
+
+
+@kernel
+def add_block(response, pair, b, arm, c, other, sign):
+    """Add `sign` times S of a pair, seen from touching links b and c, times L' of c's tree.
+
+    arm, other: from the centres of b and c to that of the pair.
+    """
+    A, links, zero = response.linear.matrix, response.links, like(sign, 0)
+    L, first, row = links.inverse_inertia, links.first[c], 6 * c
+    for i in range(6):
+        x = row_seen_from(response.tangent, pair, i, arm, other)
+        for d in range(first, links.end[c]):
+            a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
+            for q in range(6):
+                a0 += x[q] * L[row + q, d - first, 0]
+                a1 += x[q] * L[row + q, d - first, 1]
+                a2 += x[q] * L[row + q, d - first, 2]
+                a3 += x[q] * L[row + q, d - first, 3]
+                a4 += x[q] * L[row + q, d - first, 4]
+                a5 += x[q] * L[row + q, d - first, 5]
+            add_six(A, 6 * b + i, 6 * d, sign, (a0, a1, a2, a3, a4, a5))
+
+
+@kernel
+def row_seen_from(S, pair, i, arm, other):
+    """Row i of S, for a wrench about `arm` before the centre and a twist about `other` before it.
+
+    The moment of a force at the centre is arm x force; the velocity there is that of the link's
+    centre plus angular x other.
+    """
+    force, moment = load_row(S, pair, i)
+    if i >= 3:
+        k = i - 3
+        y, z = (k + 1) % 3, (k + 2) % 3
+        force_z, moment_z = load_row(S, pair, z)
+        force_y, moment_y = load_row(S, pair, y)
+        force = add(force, sub(scale(arm[y], force_z), scale(arm[z], force_y)))
+        moment = add(moment, sub(scale(arm[y], moment_z), scale(arm[z], moment_y)))
+    moment = add(moment, cross(other, force))
+    return force[0], force[1], force[2], moment[0], moment[1], moment[2]
+
+
+@kernel
+def load_row(S, pair, i):
+    """Row i of a block, as two vectors."""
+    return (
+        (S[pair, i, 0], S[pair, i, 1], S[pair, i, 2]),
+        (S[pair, i, 3], S[pair, i, 4], S[pair, i, 5]),
+    )
+
+
+@kernel
+def add_six(A, i, column, sign, six):
+    """Add `sign` times six numbers to those of row i from `column` on."""
+    old = load_six(A, i, column)
+    store_six(
+        A,
+        i,
+        column,
+        (
+            old[0] + sign * six[0],
+            old[1] + sign * six[1],
+            old[2] + sign * six[2],
+            old[3] + sign * six[3],
+            old[4] + sign * six[4],
+            old[5] + sign * six[5],
+        ),
+    )
+
+
+# ------------------------------------------------------------------------------------- the solution
+
+
+@kernel
+def solve_wrench_system(contact, response):
+    """Replace r in `unbalance` by the solution x, with the factors. Overwrites the twists."""
+    links, right = response.links, response.linear.right
+    gather_link_wrenches(contact, response, response.unbalance)
+    for row in range(links.count[0]):
+        for k in range(6):
+            right[6 * row + k] = links.wrench[row, k]
+    substitute(response.linear, 6 * links.count[0])
+    shared = False
+    for pair in range(contact.touching_count[0]):
+        if touches_ground_alone(response, pair):
+            for k in range(6):
+                response.unbalance[pair, k] = right[6 * response.first[pair] + k]
+        else:
+            shared = True
+    if shared:
+        share_wrenches(contact, response)
+
+
+@seldom
+def share_wrenches(contact, response):
+    """x = r - S B L' y of the pairs whose links touch something else too, Eq. (2)."""
+    links, right, still = response.links, response.linear.right, zero_vector(response.compliance[0])
+    for row in range(links.count[0]):
+        store_twist(links.twist, row, Twist(still, still))
+    for row in range(links.count[0]):
+        k = 6 * row
+        f, moment = (
+            (right[k], right[k + 1], right[k + 2]),
+            (right[k + 3], right[k + 4], right[k + 5]),
+        )
+        add_link_response(links, row, Wrench(f, moment))
+    for pair in range(contact.touching_count[0]):
+        if not touches_ground_alone(response, pair):
+            t = pair_twist(response, pair)
+            for i in range(6):
+                force, moment = load_row(response.tangent, pair, i)
+                response.unbalance[pair, i] -= dot(force, t.linear) + dot(moment, t.angular)
