@@ -75,10 +75,19 @@ def clear_system(system, blocks):
 @kernel
 def factor(system, n):
     """LU factors of the n x n matrix, in place, with the diagonal of U inverted."""
+    for here in range(n // 6):
+        eliminate_block(system, here)
+        for column in range(here + 1, system.reach[here] + 1):
+            if system.low[column] <= here:
+                reduce_column(system, here, column)
+
+
+@kernel
+def eliminate_block(system, here):
+    """Eliminate the six unknowns of a block within its own columns, exchanging rows."""
     A, low = system.matrix, system.low
-    for k in range(n):
-        here = k // 6
-        reach = system.reach[here]
+    reach, end = system.reach[here], 6 * here + 6
+    for k in range(6 * here, end):
         best = pivot_row(A, k, 6 * system.group_end[here])
         system.pivots[k] = best
         if best != k:
@@ -87,12 +96,42 @@ def factor(system, n):
         inverse = like(A[k, k], 1) / A[k, k]
         for block in range(here, reach + 1):
             if low[block] <= here:
-                subtract_row(system, k, 6 * block, inverse)
-        for block in range(here, reach + 1):
-            if low[block] <= here:
                 for i in range(max(k + 1, 6 * block), 6 * block + 6):
-                    A[i, k] *= inverse
+                    share = A[i, k] * inverse
+                    A[i, k] = share
+                    for j in range(k + 1, end):
+                        A[i, j] -= share * A[k, j]
         A[k, k] = inverse
+
+
+@kernel
+def reduce_column(system, here, column):
+    """Eliminate the unknowns of a block from the rows below, in the six columns of another one."""
+    A, c = system.matrix, 6 * column
+    for i in range(6 * here + 1, 6 * here + 6):
+        for k in range(6 * here, i):
+            share = A[i, k]
+            for j in range(c, c + 6):
+                A[i, j] -= share * A[k, j]
+    for block in range(here + 1, system.reach[here] + 1):
+        if system.low[block] <= here:
+            for i in range(6 * block, 6 * block + 6):
+                subtract_rows(A, i, 6 * here, c)
+
+
+@kernel
+def subtract_rows(A, i, k, column):
+    """Subtract six rows, from row k on, times their factors in row i, from row i in six columns."""
+    a0, a1, a2, a3, a4, a5 = load_six(A, i, column)
+    for q in range(6):
+        share = A[i, k + q]
+        a0 -= share * A[k + q, column]
+        a1 -= share * A[k + q, column + 1]
+        a2 -= share * A[k + q, column + 2]
+        a3 -= share * A[k + q, column + 3]
+        a4 -= share * A[k + q, column + 4]
+        a5 -= share * A[k + q, column + 5]
+    store_six(A, i, column, (a0, a1, a2, a3, a4, a5))
 
 
 @kernel
@@ -130,30 +169,6 @@ def pivot_row(A, k, n):
             if abs(A[i, k]) == largest:
                 best = i
     return best
-
-
-@kernel
-def subtract_row(system, k, column, inverse):
-    """Eliminate unknown k from the rows below, in the six columns from `column` on, after k."""
-    A, zero, here = system.matrix, like(inverse, 0), k // 6
-    a0, a1, a2, a3, a4, a5 = load_six(A, k, column)
-    a0 = a0 if column > k else zero
-    a1 = a1 if column + 1 > k else zero
-    a2 = a2 if column + 2 > k else zero
-    a3 = a3 if column + 3 > k else zero
-    a4 = a4 if column + 4 > k else zero
-    a5 = a5 if column + 5 > k else zero
-    for block in range(here, system.reach[here] + 1):
-        if system.low[block] > here:
-            continue
-        for i in range(max(k + 1, 6 * block), 6 * block + 6):
-            share = A[i, k] * inverse
-            A[i, column] -= share * a0
-            A[i, column + 1] -= share * a1
-            A[i, column + 2] -= share * a2
-            A[i, column + 3] -= share * a3
-            A[i, column + 4] -= share * a4
-            A[i, column + 5] -= share * a5
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Touching links: the links that take part in contact, and how they respond to wrenches.
 
-They are numbered tree by tree. A wrench on one of them moves only those of its own tree, so their
-inverse inertia is block diagonal: what couples the trees are the contacts between them.
+They are numbered tree by tree, in the order of `tree_order.py`. A wrench on one of them moves only
+those of its own tree, so their inverse inertia is block diagonal: what couples the trees are the
+contacts between them.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from stiction.kernels.spatial import (
     wrench_add,
 )
 from stiction.kernels.tree import STUCK
+from stiction.kernels.tree_order import NONE, TreeOrder, allocate_order, order_trees
 from stiction.kernels.vectors import add, cross, like, load_vector, zero_vector
 
-NONE, LISTED = -1, -2  # numbers of links that do not touch, and of those not numbered yet
+LISTED = -2  # number of a link that touches and is not numbered yet
 
 
 class TouchingLinks(NamedTuple):
@@ -40,6 +42,7 @@ class TouchingLinks(NamedTuple):
     end: np.ndarray  # (rows) one past the last of them
     number: np.ndarray  # (links of the forest) row of each link, or NONE
     tree_end: np.ndarray  # (links of the forest) one past the last link of the tree
+    trees: TreeOrder
     pairs: np.ndarray  # (rows) number of touching pairs that it belongs to
     centre: np.ndarray  # (rows, 3) relative to O of the tree [m]
     unit_responses: np.ndarray  # (rows, nv, 6) see `link_unit_responses`
@@ -49,11 +52,13 @@ class TouchingLinks(NamedTuple):
     twist: np.ndarray  # (rows, 6) change of the twists over the step
 
 
-def allocate_links(root: np.ndarray, carriers: np.ndarray, nv: int, solved: bool) -> TouchingLinks:
+def allocate_links(
+    root: np.ndarray, carriers: np.ndarray, pairs: int, nv: int, solved: bool
+) -> TouchingLinks:
     """Return zeros for the links that may touch.
 
-    root: first link of each link's tree; carriers: links that may touch; solved: whether responses
-    are needed.
+    root: first link of each link's tree; carriers: links that may touch; pairs: most that touch at
+    once; solved: whether responses are needed.
     """
     rows = len(carriers)
     most = int(np.bincount(root[carriers]).max()) if rows else 0
@@ -68,6 +73,7 @@ def allocate_links(root: np.ndarray, carriers: np.ndarray, nv: int, solved: bool
         end=np.zeros(rows, np.int64),
         number=np.full(len(root), NONE),
         tree_end=tree_end,
+        trees=allocate_order(len(root), len(np.unique(root[carriers])), pairs),
         pairs=np.zeros(rows, np.int64),
         centre=np.zeros((rows, 3)),
         unit_responses=np.zeros((some, nv, 6)),
@@ -91,14 +97,13 @@ def list_links(dynamics, contact, links):
         number[contact.touching_link[pair]] = LISTED
         if contact.touched_link[pair] > 0:
             number[contact.touched_link[pair]] = LISTED
+    order_trees(dynamics.tree, contact, links.trees)
     count = 0
-    for i in range(1, len(number)):
-        if number[i] != LISTED:
-            continue
-        first = count
-        for k in range(i, links.tree_end[i]):
-            if number[k] == LISTED and root[k] == root[i]:
-                links.link[count], links.first[count], number[k] = k, first, count
+    for k in range(links.trees.count[0]):
+        top, first = links.trees.root[links.trees.order[k]], count
+        for i in range(top, links.tree_end[top]):
+            if number[i] == LISTED and root[i] == top:
+                links.link[count], links.first[count], number[i] = i, first, count
                 count += 1
         for row in range(first, count):
             links.end[row] = count

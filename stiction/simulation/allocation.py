@@ -105,7 +105,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     solved = declared.family != FORCE_LAW
     links = allocate_links(
-        world.tree.root, links_that_touch(contact_points, bodies), world.nv, solved
+        world.tree.root, links_that_touch(contact_points, bodies), touching, world.nv, solved
     )
     response = allocate_response(touching, links, solved, declared.family in WHOLE)
     scratch = allocate_scratch(declared.scratch, count, touching, unknowns_of(model, count))

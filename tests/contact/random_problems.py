@@ -12,7 +12,7 @@ from stiction.world.contact_points import allocate_contact
 def response_of(contact, L):
     """Response of links on the ground, all of one robot and centred at O, with the inertia L^-1."""
     count = contact.touching_count[0]
-    links = allocate_links(np.array([0, *count * [1]]), np.arange(1, count + 1), 6, True)
+    links = allocate_links(np.array([0, *count * [1]]), np.arange(1, count + 1), count, 6, True)
     links.count[0], links.end[:], links.pairs[:] = count, count, 1
     links.inverse_inertia[:] = L.reshape(6 * count, count, 6)
     response = allocate_response(count, links, True, True)

@@ -73,7 +73,7 @@ class Pairs:
         self.contact.touching_count[0] = len(pairs)
         self.contact.touching_link[:], self.contact.touched_link[:] = np.transpose(pairs)
         carriers = np.arange(1, links)
-        self.links = allocate_links(world.tree.root, carriers, world.nv, True)
+        self.links = allocate_links(world.tree.root, carriers, len(pairs), world.nv, True)
         self.links.unit_responses[:] = np.nan  # of another step: must not be read
         self.response = allocate_response(len(pairs), self.links, True, True)
         self.response.centre[:] = rng.normal(size=(len(pairs), 3))
