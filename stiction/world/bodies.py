@@ -14,6 +14,7 @@ from stiction.collision.pairs.clip import make_manifold
 from stiction.collision.pairs.manifold import make_scratch
 from stiction.compiler.compiled import as_python
 from stiction.world.colliding_pairs import bounds_of, colliding_shapes, solids_of
+from stiction.world.materials import BodyPair
 
 if TYPE_CHECKING:
     from stiction.world.world import World
@@ -106,11 +107,12 @@ def body_materials(world: World) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def body_material_pairs(world: World) -> list[tuple[str, str]]:
+def body_material_pairs(world: World) -> list[BodyPair]:
     """Return the pairs of materials of bodies, in the order of their rows in `Contact.table`."""
     if world.near_pairs == 0:
         return []
-    return list(itertools.combinations_with_replacement(body_materials(world), 2))
+    pairs = itertools.combinations_with_replacement(body_materials(world), 2)
+    return [BodyPair(*pair) for pair in pairs]
 
 
 def _rows(materials: int, first: int) -> np.ndarray:

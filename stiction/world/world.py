@@ -24,7 +24,12 @@ from stiction.world.colliding_pairs import pair_filter_of
 from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, Ground
 from stiction.world.lifts import lifts_out_of, lifts_to_plane
-from stiction.world.materials import Materials, checked_materials
+from stiction.world.materials import (
+    DeclaredFriction,
+    Materials,
+    checked_materials,
+    declared_by,
+)
 from stiction.world.names import Names, Place
 from stiction.world.scenery import (
     Scenery,
@@ -268,18 +273,9 @@ class World:
                     rises[base.slides[0]] = (int(tree.q_index[link]), share)
         return rises
 
-    def declared_friction(self) -> dict[str, tuple[float, float]]:
-        """Static and kinetic friction declared in the robots' files, by name of the material."""
-        found: dict[str, tuple[float, float]] = {}
-        for robot in self.robots:
-            for name, (static, kinetic) in zip(robot.material_name, robot.material_mu, strict=True):
-                friction = (float(static), float(kinetic))
-                if found.setdefault(str(name), friction) != friction:
-                    raise InputError(
-                        f"robot '{robot.name}': material '{name}' has friction {friction}, but "
-                        f"{found[str(name)]} in another robot; rename one using with_material()"
-                    )
-        return found
+    def declared_friction(self) -> DeclaredFriction:
+        """Friction that the robots' files declare."""
+        return declared_by(self.robots)
 
     def digest(self) -> str:
         """Hash of everything that affects the motion of the world, 16 hexadecimal digits."""
