@@ -62,6 +62,8 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         first_point=np.array([points]),
         first_group=np.array([groups]),
         searched=np.zeros(1, np.int64),
+        swerve=np.zeros(len(found)),
+        way=np.zeros(slots),
         missing=np.zeros(2, np.int64),
         doubtful=np.zeros(1, np.int64),
     )
