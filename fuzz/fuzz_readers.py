@@ -340,7 +340,7 @@ def descriptions() -> SearchStrategy[Description]:
             return not value
         if isinstance(value, str):
             return draw(st.sampled_from(NAMES))
-        if isinstance(value, float):
+        if isinstance(value, float) or value is None:
             return draw(numbers)
         if isinstance(value, int):
             return draw(st.integers() | numbers)

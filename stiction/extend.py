@@ -33,6 +33,7 @@ from stiction.contact.parameters import (
     Tolerance,
 )
 from stiction.contact.scratch import PerPoint, VectorPerPoint
+from stiction.contact.touched_axes import from_touched, to_touched
 from stiction.control.controller import controller, prescribe, prescriber
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import (
@@ -107,6 +108,7 @@ __all__ = [
     "formula",
     "free_acceleration",
     "free_velocity",
+    "from_touched",
     "gather_wrenches",
     "integrator",
     "kernel",
@@ -123,6 +125,7 @@ __all__ = [
     "solve_motion_again",
     "store_vector",
     "sub",
+    "to_touched",
     "transform",
     "vector",
     "velocity_after",

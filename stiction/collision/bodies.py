@@ -66,6 +66,8 @@ class Bodies(NamedTuple):
     first_point: np.ndarray  # (1) number of contact points of the ground
     first_group: np.ndarray  # (1) number of groups of them
     searched: np.ndarray  # (1) 1 once the near pairs of this step are known
+    swerve: np.ndarray  # (shapes) how far accelerations take each shape within the step [m]
+    way: np.ndarray  # (capacity) how far they bring the shapes of a pair together [m]
     missing: np.ndarray  # (2) slots, and touching pairs, that there was no room for
     doubtful: np.ndarray  # (1) manifolds so far of an iteration that did not converge
 
@@ -171,6 +173,13 @@ def search_pairs(bodies, dynamics, memory, dt):
     reach_within(broad.bounds, dynamics, broad.boxes, like(dt, 2) * dt)
     if not find_near_pairs(broad, dynamics):
         bodies.missing[0] = max(bodies.missing[0], broad.search.needed[0] - len(order))
+    order_pairs(bodies, memory)
+
+
+@kernel
+def order_pairs(bodies, memory):
+    """Put near pairs of the same links together, and forget what new ones had in their slots."""
+    broad, order = bodies.broad, bodies.order
     for k in range(broad.slots.count[0]):
         slot = broad.slots.taken[k]
         if broad.slots.fresh[slot] == 1:
@@ -208,28 +217,16 @@ def comes_before(bodies, slot, other):
 @kernel
 def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
     """Append the points of shapes a and b that touch or may touch within reach_time."""
-    link, other, boxes = bodies.link[a], bodies.link[b], bodies.broad.boxes
-    gravity = dynamics.tree.gravity
-    g = (gravity[0], gravity[1], gravity[2])
-    way = like(reach_time, REACH / 2) * math.sqrt(dot(g, g)) * reach_time * reach_time
-    reach = like(reach_time, 0)
+    link, other = bodies.link[a], bodies.link[b]
+    way = fall_within(dynamics, reach_time)
     if reach_time > 0:
-        reach = boxes.reach[a] + boxes.reach[b]
-    position, rotation = placed(bodies, dynamics, a)
-    touched, turned = placed(bodies, dynamics, b)
-    touched = seen_from(dynamics, other, link, touched)
+        way = max(way, bodies.way[slot])
+    fill_manifold(bodies, dynamics, a, b, reach_time)
     manifold = bodies.manifold
-    pose, other_pose = Pose(position, rotation), Pose(touched, turned)
-    status = meet_shapes(bodies.shapes, a, pose, b, other_pose, reach, bodies.narrow, manifold)
-    if status == UNSOLVED:
-        bodies.doubtful[0] += 1
     name_points(bodies, slot)
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
-        v = point_velocity(load_twist(dynamics.velocity, link), r)
-        if other > 0:
-            s = seen_from(dynamics, link, other, r)
-            v = sub(v, point_velocity(load_twist(dynamics.velocity, other), s))
+        v = relative_velocity(dynamics, link, other, r)
         gap = min(reach_time * dot(n, v), like(reach_time, 0)) - manifold.depth[k]
         if gap >= way:
             continue
@@ -245,6 +242,39 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
         store_vector(contact.normal, row, n)
         store_vector(contact.velocity, row, v)
         store_vector(contact.carried, row, zero_vector(gap))
+
+
+@kernel
+def fall_within(dynamics, dt):
+    """Way that detection grants two bodies for accelerations within dt [m]."""
+    gravity = dynamics.tree.gravity
+    g = (gravity[0], gravity[1], gravity[2])
+    return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt
+
+
+@kernel
+def fill_manifold(bodies, dynamics, a, b, reach_time):
+    """Find the points of shapes a and b that touch or may touch within reach_time."""
+    reach = like(reach_time, 0)
+    if reach_time > 0:
+        reach = bodies.broad.boxes.reach[a] + bodies.broad.boxes.reach[b]
+    position, rotation = placed(bodies, dynamics, a)
+    touched, turned = placed(bodies, dynamics, b)
+    pose = Pose(position, rotation)
+    other = Pose(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), turned)
+    status = meet_shapes(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
+    if status == UNSOLVED:
+        bodies.doubtful[0] += 1
+
+
+@kernel
+def relative_velocity(dynamics, link, other, r):
+    """Velocity of a point of a link relative to that of another one; r: its arm in the first."""
+    v = point_velocity(load_twist(dynamics.velocity, link), r)
+    if other > 0:
+        s = seen_from(dynamics, link, other, r)
+        v = sub(v, point_velocity(load_twist(dynamics.velocity, other), s))
+    return v
 
 
 @kernel
@@ -280,6 +310,8 @@ def name_points(bodies, slot):
 @kernel
 def _begin(bodies):
     bodies.searched[0] = 0
+    for slot in range(len(bodies.way)):
+        bodies.way[slot] = 0
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 Shapes of one link never do, nor those of neighbouring links; fixed shapes count as one link, the
 world. The others do if their masks match (MuJoCo's contype and conaffinity) and their bodies are
-not excluded. Pairs that the model file demands collide despite all of these.
+not excluded. Shapes of one tree of links collide only on request, and if they start apart. Pairs
+that the model file demands collide despite all of these.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class PairFilter(NamedTuple):
     body: np.ndarray  # (shapes) number of its link in the file, before links were merged
     contype: np.ndarray  # (shapes) bits
     conaffinity: np.ndarray  # (shapes)
-    self_collision: np.ndarray  # (1) whether links of one tree collide with each other
+    self_collision: np.ndarray  # (shapes) whether they collide with others of their tree
+    overlapping_first: np.ndarray  # (shapes + 1)
+    overlapping_partner: np.ndarray  # (pairs that overlap from the start) shape of the same tree
     excluded_first: np.ndarray  # (bodies + 1)
     excluded_partner: np.ndarray  # (excludes) body
     demanded_first: np.ndarray  # (shapes + 1)
@@ -49,13 +52,22 @@ def passes_filters(filters, a, b):
     """Return whether shapes a and b, of two links, may collide though nothing demands it."""
     if filters.neighbour[a] == filters.link[b] or filters.neighbour[b] == filters.link[a]:
         return False
-    if filters.tree[a] == filters.tree[b] and filters.self_collision[0] == 0:
+    if filters.tree[a] == filters.tree[b] and not may_touch_itself(filters, a, b):
         return False
     one_way = filters.contype[a] & filters.conaffinity[b]
     if (one_way | (filters.contype[b] & filters.conaffinity[a])) == 0:
         return False
     p, q = min(filters.body[a], filters.body[b]), max(filters.body[a], filters.body[b])
     return not is_listed(filters.excluded_first, filters.excluded_partner, p, q)
+
+
+@kernel
+def may_touch_itself(filters, a, b):
+    """Return whether shapes a and b of one tree may collide: on request, if they start apart."""
+    if filters.self_collision[a] == 0:
+        return False
+    first, partner = filters.overlapping_first, filters.overlapping_partner
+    return not is_listed(first, partner, min(a, b), max(a, b))
 
 
 @kernel

@@ -41,7 +41,8 @@ in kg^-2 and the paper's values, 0.01 to 4, hold for its robot of 5 kg. With zer
 impulses of more than three points would not be unique. The defaults are the paper's values,
 lambda = 1 and the membrane of section IV-C, for a robot of `reference_mass` = 5 kg. For another
 mass M stiffness and damping grow with M / 5 kg and lambda falls with its square: two robots that
-differ only in mass then move the same way. `reference_mass` = 0 takes all values as given, for a
+differ only in mass then move the same way. Between two robots, M is their reduced mass, which is
+the same in either order. `reference_mass` = 0 takes all values as given, for a
 floor whose stiffness is known. `relative` = 1 (ours) takes lambda in units of (tr A / n)^2, n being
 the number of rows, with friction left out of A; lambda = 1 under hoap1 is 0.1 in these units.
 (6) The paper does not say what acts beyond the membrane. By default the membrane acts there too:
@@ -186,11 +187,19 @@ def robot_mass(dynamics, link):
 
 
 @kernel
-def mass_scale(p, dynamics, link):
-    """Mass of the robot of a link relative to the one that the values are for."""
+def mass_scale(p, dynamics, contact, touching):
+    """Mass of the robot of a touching pair relative to the one that the values are for.
+
+    Between two robots it is their reduced mass: with that mass they move relative to each other.
+    """
     if p.reference_mass == 0:
         return like(p.reference_mass, 1)
-    return robot_mass(dynamics, link) / p.reference_mass
+    link, other = contact.touching_link[touching], contact.touched_link[touching]
+    mass = robot_mass(dynamics, link)
+    if other > 0 and dynamics.tree.root[other] != dynamics.tree.root[link]:
+        second = robot_mass(dynamics, other)
+        mass = mass * second / (mass + second)
+    return mass / p.reference_mass
 
 
 # ------------------------------------------------------------------------------------- micro, III-A
@@ -201,7 +210,7 @@ def press_membrane(params, dynamics, contact, work, dt):
     """Impulses of the points in the membrane, zero for the deeper ones unless the spring acts."""
     for touching in range(contact.touching_count[0]):
         pressed = count_pressed(params, contact, touching)
-        heavier = mass_scale(params, dynamics, contact.touching_link[touching])
+        heavier = mass_scale(params, dynamics, contact, touching)
         for i in range(contact.count[0]):
             if contact.touching[i] == touching:
                 p = parameters(params, contact.table, contact.pair[i])
@@ -321,7 +330,7 @@ def solve_macro(params, dynamics, contact, work, impulse):
     """Write membrane and macro impulses of all points; returns iterations, error and success."""
     response, macro = work.response, work.scratch.macro
     for touching in range(contact.touching_count[0]):
-        heavier = mass_scale(params, dynamics, contact.touching_link[touching])
+        heavier = mass_scale(params, dynamics, contact, touching)
         price = like(heavier, params.relaxation)
         set_price(macro, touching, price if params.relative > 0 else price / (heavier * heavier))
     told = bounded_least_squares(  # Eq. (33)

@@ -64,6 +64,14 @@ from stiction.contact.friction import tangential
 from stiction.contact.hunt_crossley import DEPTH, HuntCrossley, bearable_at_depth, landing_depth
 from stiction.contact.parameters import Damping, Duration, Exponent, Friction, Stiffness, Switch
 from stiction.contact.spring_damper import bearable_step
+from stiction.contact.touched_axes import (
+    from_touched,
+    place_in_world,
+    place_on_touched,
+    recall,
+    remember,
+    to_touched,
+)
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import (
@@ -83,7 +91,7 @@ FREE, STICK, TO_SLIP, SLIP, TO_STICK = 0.0, 1.0, 2.0, 3.0, 4.0  # phases of a po
 PHASE = 0
 BEGUN = 1  # time at which the transition began [s]
 INTERRUPTED = 2  # 1 if it interrupted another transition
-ANCHOR = 3  # position, relative to the ground, where the point began to stick [m]
+ANCHOR = 3  # position, on the ground or the touched body, where the point began to stick [m]
 DIRECTION = 6  # t_i
 HELD = 9  # tangential force when another transition was interrupted [N]
 POINT_STATE = 12
@@ -154,18 +162,6 @@ def bearable(p: Distributed, mass: float, depth: float = DEPTH) -> float:
 
 
 @formula
-def recall(memory, row, first):
-    """Vector in three columns of a row."""
-    return (memory[row, first], memory[row, first + 1], memory[row, first + 2])
-
-
-@formula
-def remember(memory, row, first, a):
-    """Write a vector into three columns of a row."""
-    memory[row, first], memory[row, first + 1], memory[row, first + 2] = a
-
-
-@formula
 def unit(a, otherwise):
     """Direction of a, or of another vector if a is zero, or zero if both are."""
     length = math.sqrt(dot(a, a))
@@ -186,7 +182,7 @@ def forget(memory):
 
 
 @kernel
-def take_up(p, contact, memory, i, position, time):
+def take_up(p, dynamics, contact, memory, i, position, time):
     """Recall the memory of a point; one that lands sticks, or slides with a sliding foot."""
     point, now, trial = contact.point[i], memory.now, memory.trial
     phase = now[point, PHASE]
@@ -199,6 +195,11 @@ def take_up(p, contact, memory, i, position, time):
         return
     for k in range(POINT_STATE):
         trial[point, k] = now[point, k]
+    anchor = place_in_world(dynamics, contact, i, recall(now, point, ANCHOR))
+    remember(trial, point, ANCHOR, anchor)
+    t = from_touched(dynamics, contact, i, recall(now, point, DIRECTION))
+    remember(trial, point, DIRECTION, t)
+    remember(trial, point, HELD, from_touched(dynamics, contact, i, recall(now, point, HELD)))
     elapsed = time - now[point, BEGUN]
     if phase == TO_SLIP and elapsed >= p.sliding_time:  # Eq. (34)
         trial[point, PHASE] = SLIP
@@ -207,13 +208,29 @@ def take_up(p, contact, memory, i, position, time):
 
 
 @kernel
+def put_down(dynamics, contact, memory, i):
+    """Keep the vectors that a point remembers in axes that move with the body that it touches."""
+    point, trial = contact.point[i], memory.trial
+    anchor = place_on_touched(dynamics, contact, i, recall(trial, point, ANCHOR))
+    remember(trial, point, ANCHOR, anchor)
+    t = to_touched(dynamics, contact, i, recall(trial, point, DIRECTION))
+    remember(trial, point, DIRECTION, t)
+    remember(trial, point, HELD, to_touched(dynamics, contact, i, recall(trial, point, HELD)))
+
+
+@kernel
 def ground_position(dynamics, contact, i, time):
-    """Position of a point in axes that move with the ground, which may be a belt."""
+    """Position of a point in axes that move with the ground, which may be a belt.
+
+    On a body it is the position in the world: the anchor moves with the body.
+    """
     link, r = contact.body_a[i], vector(contact.arm, i)
+    position = add(load_vector(dynamics.origin, dynamics.tree.root[link]), r)
+    if contact.body_b[i] > 0:
+        return position
     v = point_velocity(load_twist(dynamics.velocity, link), r)
     belt = sub(v, vector(contact.velocity, i))
-    origin = load_vector(dynamics.origin, dynamics.tree.root[link])
-    return sub(add(origin, r), scale(time, belt))
+    return sub(position, scale(time, belt))
 
 
 # ------------------------------------------------------------------------------------------ forces
@@ -324,7 +341,7 @@ def distributed(params, dynamics, contact, memory, work, dt):
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
         position = ground_position(dynamics, contact, i, time)
-        take_up(p, contact, memory, i, position, time)
+        take_up(p, dynamics, contact, memory, i, position, time)
         store_force(p, contact, memory, i, position, time)
         add_to_foot(contact, memory, i)
     for i in range(contact.count[0]):
@@ -335,4 +352,5 @@ def distributed(params, dynamics, contact, memory, work, dt):
         phase = memory.trial[contact.point[i], PHASE]
         if phase == TO_SLIP or phase == SLIP:
             memory.group_trial[contact.group[i], SLIDING] += 1  # Eq. (38), (39): all at once
+        put_down(dynamics, contact, memory, i)
     return OK

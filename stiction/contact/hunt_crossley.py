@@ -108,7 +108,8 @@ def hunt_crossley(params, dynamics, contact, memory, work, dt):
         f_n = k + c * d_dot  # Eq. (16)
         if p.sticking > 0:
             spring = k / d if d > 0 else like(d, 0)
-            store_held_force(contact, memory, work, i, f_n, spring, c + spring * dt, p)
+            held = (spring, c + spring * dt)
+            store_held_force(dynamics, contact, memory, work.clock[0], i, f_n, held, p)
         else:
             store_sliding_force(contact, i, f_n, d_dot, p)
     return OK

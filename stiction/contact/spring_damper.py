@@ -38,14 +38,24 @@ from stiction.contact.contact_model import (
     vector,
 )
 from stiction.contact.parameters import Damping, Friction, Speed, Stiffness, Switch
+from stiction.contact.touched_axes import (
+    from_touched,
+    places_on_links,
+    recall,
+    remember,
+    to_touched,
+)
+from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub, zero_vector
 
 # What a point that sticks remembers: columns of `memory.now` and `memory.trial`.
 TOUCHES = 0  # 1 while it is in the ground
 SINCE = 1  # time at which its spring was last updated [s]
-STRETCH = 2  # of its spring along the ground, three columns [m]
-POINT_STATE = 5
+STRETCH = 2  # of its spring along the ground, three columns, in axes of what it touches [m]
+OWN = 5  # on a body: where it touched then, in its own link and in the one that it touches [m]
+UNDER = 8
+POINT_STATE = 11
 
 
 class SpringDamper(NamedTuple):
@@ -110,29 +120,51 @@ def forget_stretch(params, memory):
 
 
 @kernel
-def store_held_force(contact, memory, work, i, f_nu, spring, damper, p):
+def way_on_body(dynamics, contact, now, i):
+    """How far point i of a link has moved along another link since the last step [m].
+
+    It is measured between the places that touched then: adding up velocities would let a body that
+    turns with the one that carries it drift, by half the way of its acceleration in every step.
+    """
+    a, b, nu = contact.body_a[i], contact.body_b[i], vector(contact.normal, i)
+    own = arm_to(dynamics, a, recall(now, contact.point[i], OWN))
+    under = arm_to(dynamics, b, recall(now, contact.point[i], UNDER))
+    way = sub(own, seen_from(dynamics, b, a, under))
+    return sub(way, scale(dot(nu, way), nu))
+
+
+@kernel
+def store_held_force(dynamics, contact, memory, time, i, f_nu, held, p):
     """Write the force of a point with normal force f_nu that a spring holds along the ground.
 
-    spring, damper: along the ground [N/m, N s/m]. Where their force exceeds friction, the point
-    slips, and the spring with it.
+    held: by a spring and a damper along the ground [N/m, N s/m]. Where their force exceeds
+    friction, the point slips, and the spring with it. The spring turns with a body that is touched.
     """
+    spring, damper = held
     nu, v = vector(contact.normal, i), vector(contact.velocity, i)
     if p.unilateral > 0 and f_nu < 0:
         f_nu = like(f_nu, 0)  # the ground does not pull
-    point, now, trial, time = contact.point[i], memory.now, memory.trial, work.clock[0]
+    point, now, trial = contact.point[i], memory.now, memory.trial
     v_sigma = sub(v, scale(dot(nu, v), nu))  # Eq. (8)
     stretch = zero_vector(f_nu)
     if now[point, TOUCHES] > 0:
-        x = (now[point, STRETCH], now[point, STRETCH + 1], now[point, STRETCH + 2])
+        x = from_touched(dynamics, contact, i, recall(now, point, STRETCH))
         x = sub(x, scale(dot(nu, x), nu))
-        stretch = add(x, scale(time - now[point, SINCE], v_sigma))
+        way = scale(time - now[point, SINCE], v_sigma)
+        if contact.body_b[i] > 0:
+            way = way_on_body(dynamics, contact, now, i)
+        stretch = add(x, way)
     pull = add(scale(spring, stretch), scale(damper, v_sigma))
     size, most = math.sqrt(dot(pull, pull)), p.mu_kinetic * max(f_nu, like(f_nu, 0))
     if size > most:
         pull = scale(most / size, pull)  # Eq. (12)
         stretch = scale(like(f_nu, 1) / spring, pull) if spring > 0 else zero_vector(f_nu)
     trial[point, TOUCHES], trial[point, SINCE] = like(f_nu, 1), time
-    trial[point, STRETCH], trial[point, STRETCH + 1], trial[point, STRETCH + 2] = stretch
+    remember(trial, point, STRETCH, to_touched(dynamics, contact, i, stretch))
+    if contact.body_b[i] > 0:
+        own, under = places_on_links(dynamics, contact, i)
+        remember(trial, point, OWN, own)
+        remember(trial, point, UNDER, under)
     store_vector(contact.force, i, sub(scale(f_nu, nu), pull))
 
 
@@ -154,7 +186,7 @@ def spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (13)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, k, c, p)
+            store_held_force(dynamics, contact, memory, work.clock[0], i, f_nu, (k, c), p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK
@@ -178,7 +210,7 @@ def implicit_spring_damper(params, dynamics, contact, memory, work, dt):
         if d_dot > 0:
             f_nu += c * d_dot  # Eq. (14)
         if p.sticking > 0:
-            store_held_force(contact, memory, work, i, f_nu, k, c, p)
+            store_held_force(dynamics, contact, memory, work.clock[0], i, f_nu, (k, c), p)
         else:
             store_sliding_force(contact, i, f_nu, d_dot, p)
     return OK

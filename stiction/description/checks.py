@@ -22,6 +22,7 @@ from stiction.description.description import (
     Frame,
     Joint,
     Link,
+    Material,
     Shape,
 )
 from stiction.description.hull import is_flat
@@ -169,9 +170,10 @@ def _numbers(description: Description) -> Iterator[str]:
     for frame in description.frames:
         yield from _placed(f"frame '{frame.name}'", frame)
     for material in description.materials:
-        for field in ("mu_static", "mu_kinetic"):
-            where = f"material '{material.name}' has {field}"
-            yield from _finite(where, (getattr(material, field),), 1)
+        for field, mu in _frictions(material):
+            yield from _finite(f"material '{material.name}' has {field}", (mu,), 1)
+    for one, other, mu in description.friction_pairs:
+        yield from _finite(f"the materials '{one}' and '{other}' have friction", (mu,), 1)
     for actuator in description.actuators:
         where = f"actuator '{actuator.name}'"
         yield from _finite(f"{where} has gear", (actuator.gear,), 1)
@@ -282,13 +284,13 @@ def _shapes(description: Description) -> Iterator[str]:
         if any(number <= 0.0 for number in shape.size):
             sized = f"{where}, {with_article(shape.kind)}, has size"
             yield f"{sized} {shape.size}; sizes must be positive"
-        if not (len(shape.mask) == 2 and all(map(_is_mask, shape.mask))):
+        if not (len(shape.mask) == 2 and all(map(_is_whole, shape.mask))):
             yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
         if shape.kind == "hull" and shape.collides and is_flat(np.array(shape.vertices)):
             yield f"{where} is a flat hull: its vertices lie in a plane; give it a thickness"
 
 
-def _is_mask(bits: object) -> bool:
+def _is_whole(bits: object) -> bool:
     return isinstance(bits, int) and -(2**31) <= bits < 2**31
 
 
@@ -314,10 +316,20 @@ def _frames(description: Description) -> Iterator[str]:
 
 
 def _materials(description: Description) -> Iterator[str]:
+    for one, other, mu in description.friction_pairs:
+        yield from _not_negative(f"the materials '{one}' and '{other}' have friction", mu)
     for material in description.materials:
-        for field in ("mu_static", "mu_kinetic"):
-            where = f"material '{material.name}' has {field}"
-            yield from _not_negative(where, getattr(material, field))
+        for field, mu in _frictions(material):
+            yield from _not_negative(f"material '{material.name}' has {field}", mu)
+        if not _is_whole(material.priority):
+            found = f"material '{material.name}' has priority {material.priority!r}"
+            yield f"{found}; give a whole number of 32 bits"
+
+
+def _frictions(material: Material) -> list[tuple[str, float]]:
+    """The coefficients of friction of a material, by name."""
+    found = [("mu_static", material.mu_static), ("mu_kinetic", material.mu_kinetic)]
+    return found if material.mu_bodies is None else [*found, ("mu_bodies", material.mu_bodies)]
 
 
 def _actuators(description: Description) -> Iterator[str]:

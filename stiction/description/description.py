@@ -124,11 +124,16 @@ class Sensor:
 
 @dataclass(frozen=True)
 class Material:
-    """Friction of a surface as given in the file."""
+    """Friction of a surface as given in the file.
+
+    Between two bodies that of the higher priority applies, else the larger one.
+    """
 
     name: str
-    mu_static: float
+    mu_static: float  # on the ground
     mu_kinetic: float
+    mu_bodies: float | None = None  # with other bodies; None: as on the ground
+    priority: int = 0
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,7 @@ class Description:
     materials: tuple[Material, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide, masks or excludes or not
+    friction_pairs: tuple[tuple[str, str, float], ...] = ()  # of bodies of two materials, if given
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
     loops: tuple[Loop, ...] = ()  # not simulated yet: only a reader that is told to keeps them
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

@@ -35,6 +35,7 @@ from stiction.description.mjcf_model import (
     colliding_geoms,
     friction_on_ground,
     names_of,
+    pairs_with_own_friction,
 )
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
 from stiction.description.mjcf_text import scan, scan_files
@@ -132,6 +133,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
     sensors, unread = _sensors(model, names, offsets)
     excludes = sorted((int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature)
     pairs = zip(model.pair_geom1, model.pair_geom2, strict=True)
+    material = {shape.name: shape.material for shape in shapes}
     return Description(
         name=model.names.split(b"\0")[0].decode(errors="replace"),
         source=source,
@@ -144,6 +146,11 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
         materials=materials,
         keyframes=_keyframes(model, names),
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
+        friction_pairs=tuple(
+            (material[names.geom[a]], material[names.geom[b]], mu)
+            for a, b, mu in pairs_with_own_friction(model)
+            if names.geom[a] in material and names.geom[b] in material
+        ),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
         loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
         notes=(*notes_on(model, names), *unread),
@@ -154,16 +161,17 @@ def _shapes(
     model: MjModel, names: Names, offsets: np.ndarray, hull_points: int
 ) -> tuple[tuple[Shape, ...], tuple[Material, ...]]:
     shapes: list[Shape] = []
-    materials: dict[float, Material] = {}
+    materials: dict[str, Material] = {}
     colliding, frictions = colliding_geoms(model), friction_on_ground(model)
+    special = {geom for *pair, _ in pairs_with_own_friction(model) for geom in pair}
     hulls = _hulls(model, colliding, hull_points)
     for i, name in enumerate(names.geom):
         kind = KINDS.get(int(model.geom_type[i]))
         hull = hulls[int(model.geom_dataid[i])] if kind == "hull" else Thinned(np.zeros((0, 3)))
         if kind is None or (kind == "hull" and len(hull.vertices) < 4 and not colliding[i]):
             continue
-        mu = float(frictions[i])
-        material = materials.setdefault(mu, Material(f"friction {mu}", mu, mu))
+        material = _material(model, i, float(frictions[i]), name if i in special else "")
+        materials.setdefault(material.name, material)
         body = model.geom_bodyid[i]
         size = tuple(model.geom_size[i, : SIZES[kind]].tolist())
         position = vector(model.geom_pos[i] - offsets[body])
@@ -184,6 +192,16 @@ def _shapes(
             )
         )
     return tuple(shapes), tuple(materials.values())
+
+
+def _material(model: MjModel, i: int, mu: float, geom: str) -> Material:
+    """The material of geom i with friction mu on the ground; its own one if it has a name."""
+    bodies, priority = float(model.geom_friction[i, 0]), int(model.geom_priority[i])
+    name = f"friction {mu}"
+    name += f", {bodies} between bodies" if bodies != mu else ""
+    name += f", priority {priority}" if priority else ""
+    name += f" of {geom}" if geom else ""
+    return Material(name, mu, mu, None if bodies == mu else bodies, priority)
 
 
 def _hulls(model: MjModel, colliding: np.ndarray, hull_points: int) -> dict[int, Thinned]:

@@ -104,3 +104,18 @@ def friction_on_ground(model: MjModel) -> np.ndarray:
     friction[model.pair_geom2[on_floor[0]]] = model.pair_friction[on_floor[0], 0]
     friction[model.pair_geom1[on_floor[1]]] = model.pair_friction[on_floor[1], 0]
     return np.where(fixed_geoms(model), own, friction)
+
+
+def pairs_with_own_friction(model: MjModel) -> list[tuple[int, int, float]]:
+    """Geoms of each <pair> whose sliding friction is not that of MuJoCo's rule; no ground."""
+    ground, own, priority = planes(model), model.geom_friction[:, 0], model.geom_priority
+    found = []
+    for a, b, friction in zip(
+        model.pair_geom1, model.pair_geom2, model.pair_friction[:, 0], strict=True
+    ):
+        by_rule = max(own[a], own[b])
+        if priority[a] != priority[b]:
+            by_rule = own[a] if priority[a] > priority[b] else own[b]
+        if friction != by_rule and not (ground[a] or ground[b]):
+            found.append((int(a), int(b), float(friction)))
+    return found

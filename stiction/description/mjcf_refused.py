@@ -18,7 +18,6 @@ from stiction.description.mjcf_model import (
     Names,
     colliding_geoms,
     element_name,
-    planes,
 )
 from stiction.description.plain import first_few, listed
 from stiction.errors import ModelFileError
@@ -169,10 +168,6 @@ def _contact_notes(model: MjModel, names: Names) -> Iterator[str]:
         listed = [names.geom[i] for i in np.flatnonzero(concerned & colliding)]
         if listed:
             yield f"{note}: {first_few(listed)}"
-    ground = planes(model)
-    others = ~(ground[model.pair_geom1] | ground[model.pair_geom2])
-    if others.any():
-        yield f"friction of {others.sum()} <pair> elements, none with a world plane, is ignored"
     unread = [names.geom[i] for i in range(model.ngeom) if int(model.geom_type[i]) not in KINDS]
     if unread:
         yield f"height fields and distance fields are ignored: {first_few(unread)}"

@@ -277,6 +277,7 @@ class Motion:
         file.attrs["ground"] = json.dumps(ground_values(self.world.ground))
         materials = [[sorted(pair), row] for pair, row in self.world.materials.items()]
         file.attrs["materials"] = json.dumps(materials)
+        file.attrs["self_collision"] = json.dumps(self.world.self_collision)
         for name in (*ARRAYS, *LATER):
             data = getattr(self, name)
             file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
@@ -317,6 +318,7 @@ class Motion:
             ground=ground_from(json.loads(file.attrs["ground"])),
             materials=_materials(json.loads(file.attrs["materials"])),
             gravity=file.attrs["gravity"],
+            self_collision=json.loads(file.attrs.get("self_collision", "[]")),
         )
         if world.digest() != file.attrs["model_hash"]:
             raise MotionFileError(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stiction.contact.contact_model import MODELS, NoContact, checked_model
 from stiction.errors import InputError, SimulationError, StabilityWarning, UnsolvedWarning
-from stiction.promises import forces, invariance, mechanics  # noqa: F401  declare the laws
+from stiction.promises import forces, invariance, mechanics, pairs  # noqa: F401  declare the laws
 from stiction.promises.law import LAWS, Law, Measured, Setting
 
 HEADS = ("holds", "law", "worst", "bound", "where")
@@ -70,7 +70,7 @@ def _cells(one: Promise) -> tuple[str, ...]:
 
 
 def check_promises(
-    model: Any, mass: float = 2.0, dt: float = 1e-3, brief: bool = False
+    model: Any, mass: float = 2.0, dt: float = 1e-3, brief: bool = False, bodies: bool = False
 ) -> Promises:
     """Test a contact model on small bodies, and report which laws of contact it obeys.
 
@@ -79,13 +79,14 @@ def check_promises(
     and restitution are varied; all other parameters are the given ones.
 
     mass: of the bodies [kg]; dt: the longest time step; some laws use a tenth of it [s]. Choose
-    values that suit the parameters. brief: few and short trials, and no bodies at rest.
+    values that suit the parameters. brief: few and short trials, and no bodies at rest. bodies:
+    check the laws also between two moving bodies, which takes a minute more to compile.
 
         print(stiction.check_promises(Sponge()))
     """
     if model is None or isinstance(model, NoContact):
         raise InputError("check_promises() takes a contact model; found none")
-    model, setting = checked_model(model), _checked(mass, dt, brief)
+    model, setting = checked_model(model), _checked(mass, dt, brief, bodies)
     declared = MODELS[type(model)].promises
     tried = [law for law in LAWS if law.concerns(model, setting)]
     every = dict.fromkeys(law.promise for law in LAWS if law.promise is not None)
@@ -113,8 +114,8 @@ def check_law(law: Law, model: Any, setting: Setting) -> Promise:
     return Promise(law.name, promised, holds, value, bound, worst.where)
 
 
-def _checked(mass: float, dt: float, brief: bool) -> Setting:
+def _checked(mass: float, dt: float, brief: bool, bodies: bool) -> Setting:
     for name, value in ("mass", mass), ("dt", dt):
         if not (isinstance(value, int | float) and 0 < value < float("inf")):
             raise InputError(f"check_promises({name}={value!r}): give a positive number")
-    return Setting(float(mass), float(dt), bool(brief))
+    return Setting(float(mass), float(dt), bool(brief), bool(bodies))

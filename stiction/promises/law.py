@@ -22,6 +22,7 @@ class Setting(NamedTuple):
     mass: float = 2.0  # of the bodies [kg]
     dt: float = 1e-3  # longest time step [s]
     brief: bool = False  # few trials
+    bodies: bool = False  # also between two moving bodies
 
     def few(self, many: int, few: int) -> int:
         """The number of trials: `few` in brief, else `many`."""
@@ -54,21 +55,25 @@ class Law:
     trial: Trial
     promise: str | None  # None: every model obeys it
     long: bool  # takes thousands of steps: skipped in brief
+    bodies: bool  # of two moving bodies
 
     def concerns(self, model: Any, setting: Setting) -> bool:
         """Whether a model must obey it, and it is checked in this setting."""
         promised = self.promise is None or self.promise in MODELS[type(model)].promises
-        return promised and not (self.long and setting.brief)
+        left_out = (self.long and setting.brief) or (self.bodies and not setting.bodies)
+        return promised and not left_out
 
 
 LAWS: list[Law] = []
 
 
-def law(name: str, promise: str | None = None, long: bool = False) -> Callable[[Trial], Trial]:
+def law(
+    name: str, promise: str | None = None, long: bool = False, bodies: bool = False
+) -> Callable[[Trial], Trial]:
     """Declare a trial that measures how far a model is from a law."""
 
     def declare(trial: Trial) -> Trial:
-        LAWS.append(Law(name, trial, promise, long))
+        LAWS.append(Law(name, trial, promise, long, bodies))
         return trial
 
     return declare

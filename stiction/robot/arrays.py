@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from stiction.description.description import SHAPE_KINDS, WORLD, Description, Joint, Shape
+from stiction.description.description import (
+    SHAPE_KINDS,
+    WORLD,
+    Description,
+    Joint,
+    Material,
+    Shape,
+)
 from stiction.description.rotation import Pose, joined, six
 from stiction.errors import DescriptionError
 from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
@@ -195,6 +202,11 @@ def _other_arrays(description: Description, moving: list[Joint]) -> dict:
         "sensor_target_type": _names(sensor.target_type for sensor in sensors),
         "material_name": _names(material.name for material in materials),
         "material_mu": _ranges((m.mu_static, m.mu_kinetic) for m in materials),
+        "material_bodies": np.array([_between_bodies(m) for m in materials]).reshape(-1, 3),
+        "friction_pairs": np.array(
+            [pair[:2] for pair in description.friction_pairs], dtype=np.str_
+        ).reshape(-1, 2),
+        "friction_pairs_mu": np.array([pair[2] for pair in description.friction_pairs], float),
         "keyframe_name": _names(keyframe.name for keyframe in keyframes),
         "keyframe_q": np.array([keyframe.q for keyframe in keyframes], float).reshape(
             len(keyframes), nq
@@ -207,6 +219,13 @@ def _other_arrays(description: Description, moving: list[Joint]) -> dict:
         "contact_excludes": np.array(description.contact_excludes, dtype=np.str_).reshape(-1, 2),
         "home": _home(description, moving),
     }
+
+
+def _between_bodies(material: Material) -> tuple[float, float, float]:
+    """Static and kinetic friction of a material with other bodies, and its priority."""
+    mu = material.mu_bodies
+    friction = (material.mu_static, material.mu_kinetic) if mu is None else (mu, mu)
+    return (*friction, float(material.priority))
 
 
 def _home(description: Description, moving: list[Joint]) -> np.ndarray:

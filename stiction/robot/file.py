@@ -67,6 +67,9 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         "shape_body": links.take(values["shape_link"], mode="wrap"),
         "shape_mask": np.ones((len(values["shape_link"]), 2), int),
         "shape_error": np.zeros(len(values["shape_link"])),
+        "material_bodies": np.pad(values["material_mu"], ((0, 0), (0, 1))),
+        "friction_pairs": np.zeros((0, 2), np.str_),
+        "friction_pairs_mu": np.zeros(0),
     }
 
 
@@ -120,6 +123,9 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "actuator_bias": (actuators, 3),
         "actuator_control": (actuators, 2),
         "actuator_force": (actuators, 2),
+        "material_mu": (len(robot.material_name), 2),
+        "material_bodies": (len(robot.material_name), 3),
+        "friction_pairs_mu": (len(robot.friction_pairs),),
         "keyframe_q": (keyframes, nq),
         "keyframe_v": (keyframes, nv),
         "keyframe_control": (keyframes, actuators),

@@ -91,7 +91,10 @@ class Robot:
     sensor_target: np.ndarray
     sensor_target_type: np.ndarray
     material_name: np.ndarray
-    material_mu: np.ndarray  # (materials, 2) static, kinetic
+    material_mu: np.ndarray  # (materials, 2) static, kinetic, on the ground
+    material_bodies: np.ndarray  # (materials, 3) static, kinetic, with other bodies; priority
+    friction_pairs: np.ndarray  # (n, 2) names of materials with a friction of their own
+    friction_pairs_mu: np.ndarray  # (n)
     keyframe_name: np.ndarray
     keyframe_q: np.ndarray  # (keyframes, nq)
     keyframe_v: np.ndarray  # (keyframes, nv)

@@ -13,7 +13,7 @@ from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.simulation.warn import warn_of_untouched
+from stiction.simulation.warn import warn_of_home_overlaps, warn_of_untouched
 from stiction.step.integrator import INTEGRATORS
 from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
@@ -61,7 +61,7 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     """
     reason = why_nothing_touches(world)
     if contact is AUTOMATIC:
-        told = warn_of_untouched(world)
+        told = [*warn_of_untouched(world), *warn_of_home_overlaps(world)]
         return (NoContact(), [f"no contact: {reason}", *told]) if reason else (Coulomb(), told)
     model = checked_model(contact)
     if reason and not isinstance(model, NoContact):
@@ -69,7 +69,9 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
             f"contact is {type(model).__name__}, but no shape can touch the ground: {reason}; "
             "give contact=None to simulate without contact"
         )
-    return model, [] if isinstance(model, NoContact) else warn_of_untouched(world)
+    if isinstance(model, NoContact):
+        return model, []
+    return model, [*warn_of_untouched(world), *warn_of_home_overlaps(world)]
 
 
 def why_nothing_touches(world: World) -> str:

@@ -19,6 +19,7 @@ from stiction.simulation.stability import landing_speeds, longest_explicit_step,
 from stiction.step.loop import Report
 from stiction.world.colliding_pairs import SOLID
 from stiction.world.mechanics import inertia
+from stiction.world.self_collision import told
 
 if TYPE_CHECKING:
     from stiction.contact.surface import Surface
@@ -80,6 +81,15 @@ def warn_of_untouched(world: World) -> list[str]:
         f"robots pass through the fixed {first_few(names)}; scenery of the kinds "
         f"{', '.join(SOLID)} can be touched"
     )
+    warnings.warn(message, stacklevel=4)
+    return [message]
+
+
+def warn_of_home_overlaps(world: World) -> list[str]:
+    """Warn of shapes that do not touch each other because they overlap at home."""
+    message = told(world.home_overlaps)
+    if not message:
+        return []
     warnings.warn(message, stacklevel=4)
     return [message]
 

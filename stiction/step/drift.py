@@ -76,13 +76,18 @@ def displacement_of_wrenches(system, work):
 
 @kernel
 def push_out(contact, response, i, allowed):
-    """Update the push on point i, all others held, for the wanted rise; it never pulls."""
+    """Update the push on point i, all others held, for the wanted rise; it never pulls.
+
+    A point that cannot move, as of a link whose joints are prescribed or stuck, stays.
+    """
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(pair_twist(response, contact.touching[i]), r))
     wanted = like(rise, RECOVERY) * (contact.depth[i] - allowed)
     yielding = dot(n, transform(delassus(contact, response, i, i), n))
-    new = max(like(rise, 0), old + (wanted - rise) / yielding)
+    new = old
+    if yielding > 0:
+        new = max(like(rise, 0), old + (wanted - rise) / yielding)
     if new != old:
         store_vector(contact.impulse, i, scale(new, n))
         apply_impulse(contact, response, i, r, scale(new - old, n))

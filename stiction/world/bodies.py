@@ -11,11 +11,10 @@ from stiction.collision.bodies import NO_FEATURE, POINTS, Bodies, NoBodies
 from stiction.collision.broad_phase import allocate_broad_phase
 from stiction.collision.pair_filter import PairFilter, may_collide
 from stiction.collision.pairs.clip import make_manifold
-from stiction.collision.pairs.hulls import make_shapes
 from stiction.collision.pairs.manifold import make_scratch
 from stiction.compiler.compiled import as_python
-from stiction.description.description import SHAPE_KINDS
-from stiction.world.colliding_pairs import bounds_of, colliding_shapes, pair_filter_of
+from stiction.world.colliding_pairs import bounds_of, colliding_shapes, solids_of
+from stiction.world.materials import BodyPair
 
 if TYPE_CHECKING:
     from stiction.world.world import World
@@ -31,7 +30,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
     points, groups: of the ground, whose numbers come first; row: first of `Contact.table` for pairs
     of their materials.
     """
-    slots, filters = world.near_pairs, pair_filter_of(world.robots)
+    slots, filters = world.near_pairs, world.pair_filter
     if slots == 0:
         return NoBodies()
     found = colliding_shapes(world.robots)
@@ -44,13 +43,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
     def column(field: str) -> np.ndarray:
         return np.array([getattr(robot, field)[k] for robot, k in zip(robots, shapes, strict=True)])
 
-    kinds = [SHAPE_KINDS[kind] for kind in column("shape_kind")]
-    clouds = [
-        robot.vertices_of(k)
-        for robot, k, kind in zip(robots, shapes, kinds, strict=True)
-        if kind == "hull"
-    ]
-    solids = make_shapes(kinds, column("shape_size").tolist(), clouds)
+    solids = solids_of(world.robots)
     features = [np.full((slots, POINTS), NO_FEATURE, np.int64) for _ in range(2)]
     return Bodies(
         shapes=solids,
@@ -69,6 +62,8 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         first_point=np.array([points]),
         first_group=np.array([groups]),
         searched=np.zeros(1, np.int64),
+        swerve=np.zeros(len(found)),
+        way=np.zeros(slots),
         missing=np.zeros(2, np.int64),
         doubtful=np.zeros(1, np.int64),
     )
@@ -114,11 +109,12 @@ def body_materials(world: World) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def body_material_pairs(world: World) -> list[tuple[str, str]]:
+def body_material_pairs(world: World) -> list[BodyPair]:
     """Return the pairs of materials of bodies, in the order of their rows in `Contact.table`."""
     if world.near_pairs == 0:
         return []
-    return list(itertools.combinations_with_replacement(body_materials(world), 2))
+    pairs = itertools.combinations_with_replacement(body_materials(world), 2)
+    return [BodyPair(*pair) for pair in pairs]
 
 
 def _rows(materials: int, first: int) -> np.ndarray:

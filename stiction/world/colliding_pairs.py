@@ -4,18 +4,20 @@ Filters follow MuJoCo: shapes of one link or of neighbouring links never collide
 to each other are one link, and what is fixed counts as nobody's neighbour; others collide if their
 masks match and their bodies are not excluded; a <pair> collides despite all of these. Filters of a
 file apply within its robot. Different robots, and different trees of links in one file, collide if
-their masks match. Links of one tree collide only on request (self-collision).
+their masks match. Links of one tree collide only on request (`self_collision.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from stiction.collision.bounds import Bounds
 from stiction.collision.pair_filter import PairFilter
+from stiction.collision.pairs.hulls import make_shapes
+from stiction.collision.pairs.shapes import Shapes
 from stiction.description.description import SHAPE_KINDS
 from stiction.robot.robot import Robot
 
@@ -42,9 +44,17 @@ def colliding_shapes(robots: Sequence[Robot]) -> list[CollidingShape]:
     return found
 
 
-def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> PairFilter:
-    """Return which pairs of the `colliding_shapes` of these robots may collide."""
+def pair_filter_of(
+    robots: Sequence[Robot],
+    self_collision: Collection[str] = (),
+    overlapping: Iterable[tuple[int, int]] = (),
+) -> PairFilter:
+    """Return which pairs of the `colliding_shapes` of these robots may collide.
+
+    self_collision: names of robots that touch themselves; overlapping: their shapes that do not.
+    """
     shapes = colliding_shapes(robots)
+    touches_itself = np.array([robots[s.robot].name in self_collision for s in shapes], np.int64)
     links = np.array([shape.link for shape in shapes], np.int64)
     masks = np.array([robots[s.robot].shape_mask[s.shape] for s in shapes], np.int64).reshape(-1, 2)
     above, roots = _neighbours(robots)
@@ -53,9 +63,10 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
     bodies = {name: number for number, name in enumerate(dict.fromkeys(names))}
     excluded_first, excluded_partner = _partners(_excluded(robots, bodies), len(bodies))
     demanded = (
-        (a, b) for a, b in _demanded(robots, shapes) if self_collision or tree[a] != tree[b]
+        (a, b) for a, b in _demanded(robots, shapes) if touches_itself[a] or tree[a] != tree[b]
     )
     demanded_first, demanded_partner = _partners(demanded, len(shapes))
+    overlapping_first, overlapping_partner = _partners(overlapping, len(shapes))
     return PairFilter(
         link=links,
         neighbour=above[links],
@@ -63,12 +74,27 @@ def pair_filter_of(robots: Sequence[Robot], self_collision: bool = False) -> Pai
         body=np.array([bodies[name] for name in names], np.int64),
         contype=masks[:, 0].copy(),
         conaffinity=masks[:, 1].copy(),
-        self_collision=np.array([int(self_collision)], np.int64),
+        self_collision=touches_itself,
+        overlapping_first=overlapping_first,
+        overlapping_partner=overlapping_partner,
         excluded_first=excluded_first,
         excluded_partner=excluded_partner,
         demanded_first=demanded_first,
         demanded_partner=demanded_partner,
     )
+
+
+def solids_of(robots: Sequence[Robot]) -> Shapes:
+    """Return the `colliding_shapes` of these robots for the narrow phase."""
+    found = [(robots[one.robot], one.shape) for one in colliding_shapes(robots)]
+    kinds = [SHAPE_KINDS[robot.shape_kind[shape]] for robot, shape in found]
+    sizes = [robot.shape_size[shape].tolist() for robot, shape in found]
+    clouds = [
+        robot.vertices_of(shape)
+        for (robot, shape), kind in zip(found, kinds, strict=True)
+        if kind == "hull"
+    ]
+    return make_shapes(kinds, sizes, clouds)
 
 
 def bounds_of(robots: Sequence[Robot]) -> Bounds:

@@ -1,17 +1,77 @@
-"""Parameters of a contact model for each pair of materials."""
+"""Parameters of a contact model for each pair of materials.
+
+The friction of two bodies whose files declare one is as in MuJoCo: that of their <pair>, else that
+of the higher priority, else the larger one. If only one file declares a friction, it applies.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.errors import InputError
+from stiction.robot.robot import Robot
 
 Materials = Mapping[tuple[str, str], Mapping[str, float]]
 FRICTION = ("mu_static", "mu_kinetic", "mu")  # fields that the friction of a model file sets
+
+
+class BodyPair(NamedTuple):
+    """Materials of two bodies that may touch each other; other pairs are of a robot and ground."""
+
+    one: str
+    other: str
+
+
+class Declared(NamedTuple):
+    """Static and kinetic friction that a file declares for a material."""
+
+    ground: tuple[float, float]
+    bodies: tuple[float, float]
+    priority: float
+
+
+class DeclaredFriction(NamedTuple):
+    """All friction that files declare."""
+
+    material: Mapping[str, Declared]
+    pair: Mapping[frozenset[str], float]  # of bodies
+
+
+def declared_by(robots: Iterable[Robot]) -> DeclaredFriction:
+    """Return the friction that the files of robots declare."""
+    materials: dict[str, Declared] = {}
+    pairs: dict[frozenset[str], float] = {}
+    for robot in robots:
+        rows = zip(robot.material_name, robot.material_mu, robot.material_bodies, strict=True)
+        for name, ground, (static, kinetic, priority) in rows:
+            friction = Declared(
+                (float(ground[0]), float(ground[1])),
+                (float(static), float(kinetic)),
+                float(priority),
+            )
+            if materials.setdefault(str(name), friction) != friction:
+                raise _two_frictions(
+                    robot, f"material '{name}' has", friction, materials[str(name)]
+                )
+        for pair, mu in zip(robot.friction_pairs, robot.friction_pairs_mu, strict=True):
+            key = frozenset(map(str, pair))
+            if pairs.setdefault(key, float(mu)) != float(mu):
+                named = " and ".join(f"'{name}'" for name in pair)
+                raise _two_frictions(robot, f"materials {named} have", float(mu), pairs[key])
+    return DeclaredFriction(materials, pairs)
+
+
+def _two_frictions(robot: Robot, what: str, one: Any, other: Any) -> InputError:
+    """The error for one name with two frictions."""
+    found = [tuple(value) if isinstance(value, Declared) else value for value in (one, other)]
+    return InputError(
+        f"robot '{robot.name}': {what} friction {found[0]}, but {found[1]} in another robot; "
+        "rename one using with_material()"
+    )
 
 
 def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[str, float]]:
@@ -65,19 +125,17 @@ def pair_table(
     model: Any,
     pairs: Iterable[tuple[str, str]],
     materials: dict[frozenset[str], dict[str, float]],
-    declared: Mapping[str, tuple[float, float]] | None = None,
+    declared: DeclaredFriction | None = None,
 ) -> tuple[np.ndarray, list[str]]:
     """Return the parameters of every pair (pairs, fields), and notes on where they come from.
 
     In order of precedence: the table's entry for the pair; the value given to the model; the
-    friction that a file declares for the first material, or else for the second; the default of
-    the model. The model's friction counts as given if any of its coefficients differs from its
-    default.
-
-    declared: static and kinetic friction by name of the material.
+    friction that files declare; the default of the model. The model's friction counts as given if
+    any of its coefficients differs from its default. On the ground, the file of the robot comes
+    before that of the ground.
     """
     fields = MODELS[type(model)].fields
-    friction = {} if friction_is_given(model) else (declared or {})
+    friction = None if friction_is_given(model) else declared
     rows, notes = [], []
     for pair in pairs:
         given = materials.get(frozenset(pair), {})
@@ -86,15 +144,14 @@ def pair_table(
             for name in given
             if name not in fields
         ]
-        from_file = {}
-        source = next((name for name in pair if name in friction), None)
-        if source is not None and not any(name in given for name in FRICTION):
-            static, kinetic = friction[source]
+        from_file: dict[str, float] = {}
+        if friction is not None and not any(name in given for name in FRICTION):
+            (static, kinetic), source = friction_of(pair, friction)
             coefficients = zip(FRICTION, (static, kinetic, kinetic), strict=True)
-            from_file = {name: value for name, value in coefficients if name in fields}
+            from_file = {n: value for n, value in coefficients if source and n in fields}
         if from_file:
             values = ", ".join(f"{name} {value:g}" for name, value in from_file.items())
-            notes.append(f"the pair {pair} uses the friction of '{source}' in its file: {values}")
+            notes.append(f"the pair {tuple(pair)} uses the friction of {source}: {values}")
         row = {
             name: checked_parameter(f"materials {pair}", name, bounds, given[name])
             if name in given
@@ -104,6 +161,25 @@ def pair_table(
         check_friction(type(model).__name__, pair, row)
         rows.append(list(row.values()))
     return np.array(rows, float).reshape(len(rows), len(fields)), notes
+
+
+def friction_of(
+    pair: tuple[str, str], declared: DeclaredFriction
+) -> tuple[tuple[float, float], str]:
+    """Return static and kinetic friction of a pair as files declare it, and where; '': nowhere."""
+    known = [name for name in pair if name in declared.material]
+    if isinstance(pair, BodyPair) and frozenset(pair) in declared.pair:
+        mu = declared.pair[frozenset(pair)]
+        return (mu, mu), "a <pair> in its file"
+    if not known:
+        return (0.0, 0.0), ""
+    if not isinstance(pair, BodyPair):
+        return declared.material[known[0]].ground, f"'{known[0]}' in its file"
+    highest = max(declared.material[name].priority for name in known)
+    first = [name for name in known if declared.material[name].priority == highest]
+    static, kinetic = zip(*(declared.material[name].bodies for name in first), strict=True)
+    named = " or ".join(f"'{name}'" for name in dict.fromkeys(first))
+    return (max(static), max(kinetic)), f"{named} in its file"
 
 
 def friction_is_given(model: Any) -> bool:

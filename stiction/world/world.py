@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.collision.pair_filter import PairFilter
 from stiction.collision.terrain import FlatGround
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
@@ -23,7 +24,12 @@ from stiction.world.colliding_pairs import pair_filter_of
 from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, Ground
 from stiction.world.lifts import lifts_out_of, lifts_to_plane
-from stiction.world.materials import Materials, checked_materials
+from stiction.world.materials import (
+    DeclaredFriction,
+    Materials,
+    checked_materials,
+    declared_by,
+)
 from stiction.world.names import Names, Place
 from stiction.world.scenery import (
     Scenery,
@@ -31,6 +37,11 @@ from stiction.world.scenery import (
     moving_then_fixed,
     notes_on_given,
     scenery_of,
+)
+from stiction.world.self_collision import (
+    HomeOverlap,
+    overlaps_at_home,
+    robots_that_touch_themselves,
 )
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s2]
@@ -74,11 +85,14 @@ class World:
         scenery: Robot | Iterable[Robot] = (),
         materials: Materials | None = None,
         gravity: ArrayLike = GRAVITY,
+        self_collision: bool | str | Iterable[str] = False,
     ) -> None:
         """Combine robots into one forest, in this order; gravity in m/s2.
 
         ground: by default the plane of the robots' files that faces up, or `Plane()` if there is
         none. scenery: robots or objects that do not move; they are fixed as they are at home.
+        self_collision: whether links of one robot touch each other; True for all robots, or the
+        names of some. Links that a joint connects, and shapes that overlap at home, never do.
         """
         self.robots = _distinct(moving_then_fixed(robots, scenery))
         if ground is OF_FILES:
@@ -97,6 +111,7 @@ class World:
             raise InputError(
                 f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}"
             )
+        self.self_collision = robots_that_touch_themselves(self_collision, self.robots)
         self.tree = forest_of(self.robots, self.gravity, np.dtype(np.float64))
         self._names = Names(self.robots)
 
@@ -190,7 +205,21 @@ class World:
     @cached_property
     def near_pairs(self) -> int:
         """How many pairs of shapes may be near each other at once; 0 if none can ever meet."""
-        return slots_for(pair_filter_of(self.robots))
+        return slots_for(self.pair_filter)
+
+    @cached_property
+    def pair_filter(self) -> PairFilter:
+        """Which pairs of shapes may collide."""
+        pairs = [(overlap.one, overlap.other) for overlap in self.home_overlaps]
+        return pair_filter_of(self.robots, self.self_collision, pairs)
+
+    @cached_property
+    def home_overlaps(self) -> list[HomeOverlap]:
+        """Shapes that would touch by self-collision, but do not because they overlap at home."""
+        if not self.self_collision:
+            return []
+        filters = pair_filter_of(self.robots, self.self_collision)
+        return overlaps_at_home(self.robots, filters, allocate(self.tree), self._home.q)
 
     def standing(self, above: float = 0.0) -> State:
         """Home, with every free robot or object moved vertically to `above` the ground [m].
@@ -244,18 +273,9 @@ class World:
                     rises[base.slides[0]] = (int(tree.q_index[link]), share)
         return rises
 
-    def declared_friction(self) -> dict[str, tuple[float, float]]:
-        """Static and kinetic friction declared in the robots' files, by name of the material."""
-        found: dict[str, tuple[float, float]] = {}
-        for robot in self.robots:
-            for name, (static, kinetic) in zip(robot.material_name, robot.material_mu, strict=True):
-                friction = (float(static), float(kinetic))
-                if found.setdefault(str(name), friction) != friction:
-                    raise InputError(
-                        f"robot '{robot.name}': material '{name}' has friction {friction}, but "
-                        f"{found[str(name)]} in another robot; rename one using with_material()"
-                    )
-        return found
+    def declared_friction(self) -> DeclaredFriction:
+        """Friction that the robots' files declare."""
+        return declared_by(self.robots)
 
     def digest(self) -> str:
         """Hash of everything that affects the motion of the world, 16 hexadecimal digits."""
@@ -266,6 +286,8 @@ class World:
                 sorted((sorted(pair), sorted(row.items())) for pair, row in self.materials.items())
             ),
         ]
+        if self.self_collision:
+            parts.append(f"self collision of {self.self_collision}")
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
     def check_state(self, state: State | None) -> State:

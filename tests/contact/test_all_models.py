@@ -30,6 +30,7 @@ OURS = [
 # `tests/contact/test_faceted_lcp.py` runs the compiled model, among the slow tests
 NOT_COMPILED = {st.FacetedLCP: pytest.mark.interpreted}
 SETTING = Setting(brief=not JIT)  # without the compiler kernels are a hundred times slower
+BETWEEN = Setting(brief=not JIT, bodies=True)
 
 
 def test_every_model_of_ours_is_in_the_list():
@@ -49,4 +50,15 @@ def test_every_model_of_ours_is_in_the_list():
 )
 def test_the_model_obeys_the_law(model, law):
     found = check_law(law, model, SETTING)
+    assert found.holds, str(found)
+
+
+@pytest.mark.interpreted  # the compiler needs a minute for each model
+@pytest.mark.parametrize(
+    ("model", "law"),
+    [(model, law) for model in OURS for law in LAWS if law.bodies and law.concerns(model, BETWEEN)],
+    ids=lambda one: one.name.replace(" ", "_") if isinstance(one, Law) else type(one).__name__,
+)
+def test_the_model_obeys_the_law_between_two_moving_bodies(model, law):
+    found = check_law(law, model, BETWEEN)
     assert found.holds, str(found)

@@ -61,6 +61,8 @@ def law(promises, cheat="", **options):
                 f_n *= 1.0 + memory.now[contact.point[i], 0]
             if cheat == "order" and contact.point[i] == 0:
                 f_n *= 1.01
+            if cheat == "later" and contact.body_a[i] > contact.body_b[i] > 0:
+                f_n *= dynamics.tree.mass[contact.body_a[i]]
             if cheat == "not a number" and speed > 50.0:
                 f_n *= NAN
             share = -mu * f_n / (speed + params.speed)
@@ -82,6 +84,16 @@ CHEATS = {  # and what is found
     "past": "forces are a function of the state alone",
     "order": "the order of points does not matter",
     "not a number": "the ground never pulls",
+}
+BETWEEN_BODIES = {  # the same between two moving bodies
+    "leaves cone": "friction between bodies stays in the cone",
+    "pulls": "bodies never pull each other",
+    "gains": "contact between bodies adds no energy",
+    "half friction": "friction of a body that slides on another is full",
+    "hidden unit": "units do not matter between bodies",
+    "sideways": "turning two bodies turns the forces",
+    "past": "forces between bodies are a function of the state alone",
+    "later": "the order of bodies does not matter",
 }
 EXTRA = {"gains": (NO_ENERGY_GAIN,), "half friction": (FULL_FRICTION,)}
 

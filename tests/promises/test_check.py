@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import pytest
 
 import stiction as st
-from promises.cheats import CHEATS, HONEST, Trampoline, cheating
+from promises.cheats import BETWEEN_BODIES, CHEATS, HONEST, Trampoline, cheating
 from stiction.errors import InputError
 from stiction.extend import CONE_PER_POINT, OK, Parameter, contact_model
 from stiction.promises.law import LAWS, Measured
@@ -32,8 +32,25 @@ def honest():
 def test_an_honest_law_passes(honest):
     assert honest, str(honest)
     assert {one.law for one in honest if one.promised} == {
-        law.name for law in LAWS if law.promise in PROMISED and not law.long
+        law.name for law in LAWS if law.promise in PROMISED and not (law.long or law.bodies)
     }
+
+
+@pytest.mark.interpreted
+def test_an_honest_law_passes_between_bodies():
+    found = st.check_promises(HONEST, brief=True, bodies=True)
+    assert found, str(found)
+    assert {law.name for law in LAWS if law.bodies} & {one.law for one in found} >= {
+        "bodies never pull each other",
+        "bodies that touch change their momenta by opposite amounts",
+    }
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("cheat", BETWEEN_BODIES)
+def test_a_law_that_cheats_between_bodies_is_found(cheat):
+    found = st.check_promises(cheating(cheat), brief=True, bodies=True)
+    assert BETWEEN_BODIES[cheat] in [one.law for one in found.broken], str(found)
 
 
 @pytest.mark.jit

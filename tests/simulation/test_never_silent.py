@@ -229,7 +229,7 @@ def test_worlds_of_a_batch_with_their_own_friction_do_not_take_that_of_the_file(
 def test_one_name_for_two_frictions_is_refused():
     sole = Shape("sole", "body", "sphere", (0.1,), material="rubber")
     one, other = (body(sole, materials=(Material("rubber", mu, mu),)) for mu in (0.5, 0.6))
-    with pytest.raises(InputError, match=r"material 'rubber' has friction \(0.6, 0.6\)"):
+    with pytest.raises(InputError, match=r"material 'rubber' has friction \(\(0.6, 0.6\)"):
         st.World(one, other.at((1.0, 0.0, 0.0))).declared_friction()
 
 

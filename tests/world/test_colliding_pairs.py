@@ -30,7 +30,8 @@ MENAGERIE = [
 
 def candidates(robots, self_collision=True):
     """Pairs of shapes that may collide, by the numbers of robots and the names of shapes."""
-    filters, shapes = pair_filter_of(robots, self_collision), colliding_shapes(robots)
+    chosen = [robot.name for robot in robots] if self_collision else []
+    filters, shapes = pair_filter_of(robots, chosen), colliding_shapes(robots)
     names = [(s.robot, str(robots[s.robot].shape_name[s.shape])) for s in shapes]
     numbers = itertools.combinations(range(len(names)), 2)
     found = {frozenset((names[a], names[b])) for a, b in numbers if may_collide(filters, a, b)}

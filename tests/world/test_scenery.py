@@ -181,7 +181,10 @@ def test_the_fixed_geoms_of_an_mjcf_file_are_scenery_with_friction_and_mask():
     assert scenery.mask.tolist() == [[2, 5], [0, 0]]
     np.testing.assert_allclose(scenery.position, [[1.0, 0.0, 0.7], [1.0, 0.0, 0.73]])
     np.testing.assert_allclose(scenery.rotation[0], matrix(turned((0, 0, 1), pi / 2)), atol=1e-15)
-    assert world.declared_friction()[scenery.material[0]] == (0.3, 0.3)  # not that of the floor
+    assert world.declared_friction().material[scenery.material[0]].ground == (
+        0.3,
+        0.3,
+    )  # not that of the floor
 
 
 def test_fixed_geoms_are_where_mujoco_has_them():

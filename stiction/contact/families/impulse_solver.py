@@ -9,6 +9,7 @@ import math
 from stiction.collision.bodies import detect_bodies
 from stiction.collision.carry_points import carry_points
 from stiction.collision.detection import detect, detect_within_reach, find_missed, may_be_missed
+from stiction.collision.missed_bodies import bodies_may_be_missed, find_missed_bodies
 from stiction.compiler.compiled import kernel, seldom
 from stiction.contact.contact_model import IMPULSE_SOLVER, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
@@ -46,11 +47,12 @@ def detect_within_step(model, surface, dynamics, instant, shares):
 
 @kernel
 def detect_missed(model, surface, dynamics, instant, shares, v):
-    """Find points that the accelerations bring to the ground; returns whether there are any."""
+    """Find points that the accelerations bring into contact; returns whether there are any."""
     contact, dt = surface.contact, instant.dt
     if surface.impact.phase[0] == IMPACT:
         return False  # no time passes
-    if not may_be_missed(surface.points, dynamics, contact, v, dt):
+    ground = may_be_missed(surface.points, dynamics, contact, v, dt)
+    if not (ground or bodies_may_be_missed(surface, dynamics, v, dt)):
         return False
     return find_and_detect(model, surface, dynamics, instant, shares)
 
@@ -59,7 +61,8 @@ def detect_missed(model, surface, dynamics, instant, shares, v):
 def find_and_detect(model, surface, dynamics, instant, shares):
     """Add the points that the accelerations bring into reach; returns whether there are any."""
     contact, dt = surface.contact, instant.dt
-    if not find_missed(surface.points, surface.ground, dynamics, contact, dt):
+    ground = find_missed(surface.points, surface.ground, dynamics, contact, dt)
+    if not (find_missed_bodies(surface, dynamics, dt) or ground):
         return False
     detect_within_reach(surface.points, surface.ground, dynamics, contact, dt)
     detect_bodies(surface, dynamics, dt, dt)
