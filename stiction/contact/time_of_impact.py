@@ -1,4 +1,4 @@
-"""Time of impact: when the first point that comes down fast reaches the ground."""
+"""Time of impact: when the first point that comes down fast reaches the ground, or another body."""
 
 import math
 
@@ -9,6 +9,8 @@ from stiction.kernels.response import arm_from_centre
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
 
+BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not seen to come
+
 
 @kernel
 def earliest_impact(model, surface, instant, shares):
@@ -16,7 +18,8 @@ def earliest_impact(model, surface, instant, shares):
 
     From the start of the step a gap closes as gap + v t + shares.bend a t^2, just as the integrator
     moves positions. Where the next contact detection follows the new velocity alone, a point
-    without restitution needs no time of impact: it is exactly at the ground by then.
+    without restitution needs no time of impact: it is exactly at the ground by then, unless it was
+    not seen to come, in the first step of a run or after an impact, and is beyond the surface now.
     """
     contact, response = surface.contact, surface.work.response
     first = like(instant.dt, math.inf)
@@ -28,11 +31,13 @@ def earliest_impact(model, surface, instant, shares):
         pair = contact.pair[i]
         if v_n >= -rest_speed(model, surface, pair):
             continue
-        if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
+        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
+        beyond = gap > 0 and contact.depth[i] > -like(v_n, BEYOND) * instant.dt * v_n
+        bounces = restitution_of(model, contact.table, pair) > 0
+        if shares.new == 1 and not bounces and not beyond:
             continue
         r = arm_from_centre(contact, response, i)
         change = dot(n, point_velocity(load_twist(response.free, contact.touching[i]), r))
-        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
         first = min(first, time_to_close(gap, v_n, shares.bend * change / instant.dt))
     return first
 
