@@ -3,7 +3,7 @@
 import math
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import restitution_of
+from stiction.contact.contact_model import lcp_impacts_of, restitution_of
 from stiction.contact.surface import rest_speed
 from stiction.kernels.response import arm_from_centre
 from stiction.kernels.spatial import load_twist, point_velocity
@@ -13,12 +13,18 @@ BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not 
 
 
 @kernel
+def has_impacts(model, table, pair):
+    """Return whether fast points have an impact of their own: with restitution, or as an LCP."""
+    return restitution_of(model, table, pair) > 0 or lcp_impacts_of(model, table, pair) > 0
+
+
+@kernel
 def earliest_impact(model, surface, instant, shares):
     """Time at which the first fast point that is held up reaches the ground [s]; inf if none.
 
     From the start of the step a gap closes as gap + v t + shares.bend a t^2, just as the integrator
     moves positions. Where the next contact detection follows the new velocity alone, a point
-    without restitution needs no time of impact: it is exactly at the ground by then, unless it was
+    without impacts needs no time of impact: it is exactly at the ground by then, unless it was
     not seen to come, in the first step of a run or after an impact, and is beyond the surface now.
     """
     contact, response = surface.contact, surface.work.response
@@ -33,8 +39,7 @@ def earliest_impact(model, surface, instant, shares):
             continue
         gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
         beyond = gap > 0 and contact.depth[i] > -like(v_n, BEYOND) * instant.dt * v_n
-        bounces = restitution_of(model, contact.table, pair) > 0
-        if shares.new == 1 and not bounces and not beyond:
+        if shares.new == 1 and not has_impacts(model, contact.table, pair) and not beyond:
             continue
         r = arm_from_centre(contact, response, i)
         change = dot(n, point_velocity(load_twist(response.free, contact.touching[i]), r))

@@ -9,7 +9,6 @@ import numpy as np
 from stiction.collision.bodies import POINTS, Bodies, NoBodies
 from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import FORCE_LAW, MODELS, Memory, NoContact, Workspace
-from stiction.contact.faceted_lcp import unknowns_of
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.response import allocate_response
@@ -94,13 +93,13 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     solved = declared.family != FORCE_LAW
     response = allocate_response(touching, world.nv, solved)
-    scratch = allocate_scratch(declared.scratch, count, touching, unknowns_of(model, count))
+    scratch = allocate_scratch(declared.scratch, count, touching, declared.unknowns(model, count))
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
         allocate_contact(count, groups, table, touching),
         memory,
-        Workspace(scratch, np.zeros(2), response),
+        Workspace(scratch, np.zeros(2), np.zeros(1), response),
         impact=allocate_impact(),
         bodies=bodies,
     )

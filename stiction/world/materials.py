@@ -86,6 +86,7 @@ def pair_table(
             for name in given
             if name not in fields
         ]
+        check_per_pair(model, pair, given)
         from_file = {}
         source = next((name for name in pair if name in friction), None)
         if source is not None and not any(name in given for name in FRICTION):
@@ -104,6 +105,17 @@ def pair_table(
         check_friction(type(model).__name__, pair, row)
         rows.append(list(row.values()))
     return np.array(rows, float).reshape(len(rows), len(fields)), notes
+
+
+def check_per_pair(model: Any, pair: tuple[str, str], given: Mapping[str, float]) -> None:
+    """Raise InputError if the table gives a pair a setting of the solver."""
+    kind, fields = type(model).__name__, MODELS[type(model)].fields
+    for name, value in given.items():
+        if name in fields and not fields[name].per_pair:
+            raise InputError(
+                f"materials {pair}: {kind} has one '{name}' for all pairs; found {value!r}; "
+                f"give it to the model, {kind}({name}={value!r})"
+            )
 
 
 def friction_is_given(model: Any) -> bool:
