@@ -44,6 +44,12 @@ def _bench_accuracy(args: argparse.Namespace) -> Result:
     return bench(args.scene, args.progress)
 
 
+def _bench_lcp(args: argparse.Namespace) -> Result:
+    from stiction.bench.lcp.race import CONTACTS, bench
+
+    return bench(args.contacts or CONTACTS, progress=args.progress)
+
+
 def _bench_worlds(args: argparse.Namespace) -> Result:
     from stiction.bench.worlds import bench
 
@@ -55,6 +61,7 @@ BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "dynamics": _bench_dynamics,
     "contact": _bench_contact,
     "accuracy": _bench_accuracy,
+    "lcp": _bench_lcp,
     "worlds": _bench_worlds,
 }
 
@@ -65,6 +72,7 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         choices=BENCHES,
         help="dynamics, contact: microseconds per step in free flight and on the ground, compared "
         "with MuJoCo; accuracy: errors of all contact models against closed forms; "
+        "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
         "worlds: many at once, on all cores or a GPU",
     )
     parser.add_argument(
@@ -87,6 +95,9 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--model", action="append", default=[], metavar="NAME", help="worlds: only this model"
+    )
+    parser.add_argument(
+        "--contacts", type=_count, nargs="+", default=[], metavar="N", help="lcp: how many contacts"
     )
     parser.add_argument(
         "--scene",

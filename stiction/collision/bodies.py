@@ -30,17 +30,20 @@ from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.tree import OK, TOO_MANY_PAIRS
 from stiction.kernels.vectors import (
+    add,
     compose,
     dot,
     like,
     load_matrix,
     load_vector,
+    scale,
     store_vector,
     sub,
     zero_vector,
 )
 
 NO_FEATURE = -1
+QUICK = 0.5  # of half the thickness of the thinner shape: pairs that have moved farther are fast
 
 
 class NoBodies(NamedTuple):
@@ -130,6 +133,7 @@ def _detect(surface, dynamics, reach_time, dt):
         search_pairs(bodies, dynamics, surface.memory, dt)
         bodies.searched[0] = 1
     slots, touching = bodies.broad.slots, contact.touching_count[0]
+    ahead = surface.work.clock[0] - surface.work.clock[1]
     last_a, last_b = -1, -1
     for k in range(slots.count[0]):
         slot = bodies.order[k]
@@ -139,7 +143,7 @@ def _detect(surface, dynamics, reach_time, dt):
         if new_pair and touching >= len(contact.touching_link):
             bodies.missing[1] += 1
             continue
-        meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time)
+        meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead)
         number = touching if new_pair else touching - 1
         for row in range(before, contact.count[0]):
             contact.touching[row] = number
@@ -215,19 +219,24 @@ def comes_before(bodies, slot, other):
 
 
 @kernel
-def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
-    """Append the points of shapes a and b that touch or may touch within reach_time."""
+def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
+    """Append the points of shapes a and b that touch or may touch within reach_time.
+
+    ahead: time from the start of the step to the poses in `dynamics` [s].
+    """
     link, other = bodies.link[a], bodies.link[b]
-    way = fall_within(dynamics, reach_time)
+    way, back = fall_within(dynamics, reach_time), zero_vector(reach_time)
     if reach_time > 0:
         way = max(way, bodies.way[slot])
-    fill_manifold(bodies, dynamics, a, b, reach_time)
+        back = way_back(bodies, dynamics, a, b, ahead)
+    fill_manifold(bodies, dynamics, a, b, reach_time, back)
     manifold = bodies.manifold
     name_points(bodies, slot)
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
-        v = relative_velocity(dynamics, link, other, r)
-        gap = min(reach_time * dot(n, v), like(reach_time, 0)) - manifold.depth[k]
+        v = relative_velocity(dynamics, link, other, r, sub(r, back))
+        depth = manifold.depth[k] - dot(n, back)
+        gap = min(reach_time * dot(n, v), like(reach_time, 0)) - depth
         if gap >= way:
             continue
         row = contact.count[0]
@@ -237,7 +246,7 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time):
         contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
         contact.body_a[row], contact.body_b[row] = link, other
         contact.shape[row, 0], contact.shape[row, 1] = a, b
-        contact.depth[row], contact.share[row] = manifold.depth[k], like(gap, 1)
+        contact.depth[row], contact.share[row] = depth, like(gap, 1)
         store_vector(contact.arm, row, r)
         store_vector(contact.normal, row, n)
         store_vector(contact.velocity, row, v)
@@ -253,28 +262,60 @@ def fall_within(dynamics, dt):
 
 
 @kernel
-def fill_manifold(bodies, dynamics, a, b, reach_time):
-    """Find the points of shapes a and b that touch or may touch within reach_time."""
+def fill_manifold(bodies, dynamics, a, b, reach_time, back):
+    """Find the points of shapes a and b, moved by `back`, that touch or may within reach_time."""
     reach = like(reach_time, 0)
     if reach_time > 0:
         reach = bodies.broad.boxes.reach[a] + bodies.broad.boxes.reach[b]
     position, rotation = placed(bodies, dynamics, a)
     touched, turned = placed(bodies, dynamics, b)
     pose = Pose(position, rotation)
-    other = Pose(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), turned)
+    touched = add(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), back)
+    other = Pose(touched, turned)
     status = meet_shapes(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
     if status == UNSOLVED:
         bodies.doubtful[0] += 1
 
 
 @kernel
-def relative_velocity(dynamics, link, other, r):
-    """Velocity of a point of a link relative to that of another one; r: its arm in the first."""
+def relative_velocity(dynamics, link, other, r, s):
+    """Velocity of the point r of a link relative to the point s of another one, or of scenery.
+
+    Both points are relative to O of the first.
+    """
     v = point_velocity(load_twist(dynamics.velocity, link), r)
     if other > 0:
-        s = seen_from(dynamics, link, other, r)
+        s = seen_from(dynamics, link, other, s)
         v = sub(v, point_velocity(load_twist(dynamics.velocity, other), s))
     return v
+
+
+@kernel
+def way_back(bodies, dynamics, a, b, ahead):
+    """Displacement of shape b that brings two fast shapes as far apart as the step began; else 0.
+
+    Half a step ahead a fast ball may be on the other side of a thin plate: distance and normal are
+    then those at the start of the step, and `meet_bodies` extrapolates the depth. The way is that
+    of the centre of the smaller shape.
+    """
+    bounds, boxes = bodies.broad.bounds, bodies.broad.boxes
+    short = like(ahead, QUICK) * min(half_thickness(bounds, a), half_thickness(bounds, b))
+    if boxes.reach[a] + boxes.reach[b] <= short:  # an upper bound of the way
+        return zero_vector(ahead)
+    link, other = bodies.link[a], bodies.link[b]
+    centre = arm_to(dynamics, link, load_vector(bounds.centre, a))
+    if bounds.radius[b] < bounds.radius[a]:
+        centre = arm_to(dynamics, other, load_vector(bounds.centre, b))
+        centre = seen_from(dynamics, other, link, centre)
+    way = scale(ahead, relative_velocity(dynamics, link, other, centre, centre))
+    return way if dot(way, way) > short * short else zero_vector(ahead)
+
+
+@kernel
+def half_thickness(bounds, i):
+    """Half of the smallest extent of shape i [m]."""
+    across = min(bounds.half[i, 0], bounds.half[i, 1]) + bounds.disc[i]
+    return min(across, bounds.half[i, 2]) + bounds.ball[i]
 
 
 @kernel

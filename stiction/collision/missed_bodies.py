@@ -25,7 +25,7 @@ from stiction.collision.detection import acceleration_bound, acceleration_of
 from stiction.compiler.compiled import as_python, chooses, kernel, seldom
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_acceleration
-from stiction.kernels.vectors import dot, like, load_vector
+from stiction.kernels.vectors import dot, like, load_vector, zero_vector
 
 
 def bodies_may_be_missed(surface: Any, dynamics: Any, v: Any, dt: Any) -> bool:
@@ -116,11 +116,11 @@ def way_together(bodies, dynamics, a, b, known, dt):
     known: the way that detection granted them [m].
     """
     link, other = bodies.link[a], bodies.link[b]
-    fill_manifold(bodies, dynamics, a, b, dt)
+    fill_manifold(bodies, dynamics, a, b, dt, zero_vector(dt))
     widest = like(dt, 0)
     for k in range(bodies.manifold.count[0]):
         r, n = load_vector(bodies.manifold.point, k), load_vector(bodies.manifold.normal, k)
-        nearing = dot(n, relative_velocity(dynamics, link, other, r))
+        nearing = dot(n, relative_velocity(dynamics, link, other, r, r))
         gap = min(dt * nearing, like(dt, 0)) - bodies.manifold.depth[k]
         twist = load_twist(dynamics.velocity, link)
         down = -dot(n, point_acceleration(acceleration_of(dynamics, link), twist, r))

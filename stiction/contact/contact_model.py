@@ -63,6 +63,7 @@ class Parameter:
     high: float = math.inf
     role: str = ""  # FRICTION, RESTITUTION, or anything else
     multiple: float = 0.0  # values must be multiples of it; 0: any
+    per_pair: bool = True  # may differ between pairs of materials; else it is a setting of a solver
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Model:
     scratch: type  # tuple that names the arrays it needs, see scratch.py
     longest_step: Callable[..., float] | None  # (params, mass of a point, perhaps depth) -> dt [s]
     landing_depth: Callable[[Any, float, float, float], float] | None  # see `contact_model`
+    unknowns: Callable[[Any, int], int]  # see `contact_model`
 
     @property
     def fields(self) -> dict[str, Parameter]:
@@ -99,6 +101,7 @@ class Workspace(NamedTuple):
 
     scratch: Any  # the tuple of arrays that the model declares
     clock: np.ndarray  # (2) time of this evaluation; start of the step [s]
+    impact: np.ndarray  # (1) 1 at an impact: no time passes, only impulses count
     response: Response
 
 
@@ -107,6 +110,11 @@ class NoContact(NamedTuple):
 
 
 MODELS: dict[type, Model] = {}
+
+
+def no_unknowns(params: Any, points: int) -> int:
+    """Return 0: a model that solves no complementarity problem."""
+    return 0
 
 
 def contact_model(
@@ -118,12 +126,15 @@ def contact_model(
     scratch: type = NoScratch,
     longest_step: Callable[..., float] | None = None,
     landing_depth: Callable[[Any, float, float, float], float] | None = None,
+    unknowns: Callable[[Any, int], int] = no_unknowns,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register a kernel `(params, dynamics, contact, memory, work, dt) -> status` for a type.
 
     longest_step: (params, mass) -> the longest stable step [s] of a point that carries a mass [kg];
     or (params, mass, depth), if it depends on the depth of the point [m]. Then landing_depth:
     (params, mass, speed, gravity) -> the depth reached by a point that lands with a mass on it.
+    unknowns: (params, contact points) -> those of the complementarity problem that it solves if all
+    points touch, which size its scratch; may raise InputError.
     """
 
     def declare(function: Callable[..., int]) -> Callable[..., int]:
@@ -147,6 +158,7 @@ def contact_model(
             scratch,
             longest_step,
             landing_depth,
+            unknowns,
         )
         return compiled
 
@@ -227,6 +239,7 @@ def parameter_or(name: str, default: float) -> Callable[..., float]:
 restitution_of = parameter_or("restitution", 0.0)
 rest_speed_of = parameter_or("rest_speed", 0.0)
 newton_impacts_of = parameter_or("newton_impacts", 0.0)
+lcp_impacts_of = parameter_or("lcp_impacts", 0.0)
 # Parameters that the end of a slide depends on: a model without these has no slides to end.
 mu_kinetic_of = parameter_or("mu_kinetic", 0.0)
 stick_speed_of = parameter_or("stick_speed", math.inf)

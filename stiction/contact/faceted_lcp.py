@@ -48,8 +48,9 @@ If an error remains because the points do not fit, it solves again with less com
 method fails, with more. `friction.py` has the rule for two coefficients of friction.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from stiction.compiler.compiled import seldom
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -60,9 +61,13 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
-from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, solve_faceted
+from stiction.contact.solvers.faceted_cones import (
+    MOST_FACETS,
+    FacetedCones,
+    solve_faceted,
+    unknowns_of,
+)
 from stiction.contact.solvers.lemke import SOLVED
-from stiction.errors import InputError
 from stiction.kernels.response import (
     NOT_CONVERGED,
     gather_wrenches,
@@ -74,9 +79,8 @@ from stiction.kernels.vectors import like
 
 AGAIN = 8  # most solutions in a step: one more each time that points break away
 LEMKE = 0  # stage
-MOST_UNKNOWNS = 8000  # two matrices of 0.5 GB
 
-Facets = Annotated[float, Parameter("", low=4, high=MOST_FACETS, multiple=2)]
+Facets = Annotated[float, Parameter("", low=4, high=MOST_FACETS, multiple=2, per_pair=False)]
 
 
 class FacetedLCP(NamedTuple):
@@ -92,44 +96,43 @@ class FacetedLCP(NamedTuple):
     tolerance: Tolerance = 1e-6  # error of velocities, relative to gravity's change in a step
 
 
+def _unknowns(params: FacetedLCP, points: int) -> int:
+    return unknowns_of("FacetedLCP", int(params.facets), points)
+
+
 @contact_model(
     FacetedLCP,
     promises=(CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN),
     family=IMPULSE_SOLVER,
     scratch=FacetedCones,
+    unknowns=_unknowns,
 )
 def faceted_lcp(params, dynamics, contact, memory, work, dt):
     """Write the impulses of all points."""
-    response, cones = work.response, work.scratch
+    solve_with_facets(
+        params, dynamics, contact, work.response, work.scratch, int(params.facets), dt
+    )
+    return OK
+
+
+@seldom
+def solve_with_facets(params, dynamics, contact, response, cones, facets, dt):
+    """Write the impulses of all points, without friction for 0 facets, and report the solution."""
     choose_friction(params, contact, cones.mu)
     unit = speed_scale(dynamics, contact, response, dt)
     pivots, error, stage = 0, like(dt, 0), LEMKE
     for _ in range(AGAIN):
         solution = solve_faceted(
-            dynamics, contact, response, cones, int(params.facets), params.tolerance * unit
+            dynamics, contact, response, cones, facets, params.tolerance * unit
         )
         pivots, error = pivots + solution.pivots, solution.error / unit
         solved = solution.status == SOLVED and error <= params.tolerance
         stage = LEMKE if solved else NOT_CONVERGED
         gather_wrenches(contact, response)
         respond_to_wrenches(contact, response)
+        if facets == 0:
+            break
         if break_away(params, contact, response, cones.mu, like(dt, BROKEN_SPEED)) == 0:
             break
     report_solution(response, pivots, error, stage)
     response.report.left_wrenches[0] = 1
-    return OK
-
-
-def unknowns_of(params: Any, points: int) -> int:
-    """Unknowns of a model with facets if all contact points touch, (n + 2) m; 0 for other models.
-
-    Raises InputError if they are too many.
-    """
-    unknowns = int(getattr(params, "facets", -2) + 2) * points
-    if unknowns > MOST_UNKNOWNS:
-        raise InputError(
-            f"{type(params).__name__} with {params.facets:g} facets has {unknowns} unknowns for "
-            f"the {points} contact points of this world, and at most {MOST_UNKNOWNS}; use fewer "
-            "contact points (`robot.with_colliding`, `with_sole_points`), fewer facets, or Coulomb"
-        )
-    return unknowns

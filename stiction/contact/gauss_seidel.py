@@ -1,30 +1,40 @@
-"""Chardonnet et al., "Dynamic simulator for humanoids ... with static friction", section II.C.
+"""Chardonnet et al., "Dynamic simulator for humanoids ... with static friction", II.B and II.C.
 
     Paper             Here                      Meaning
     v_c^{k+1}         velocity_after            velocity of a point at the end of the step, Eq. (10)
     f T_e             p, contact.impulse        impulse of a point
     Lambda_c^-1       delassus                  velocity per unit impulse, Eq. (16), (17)
     B_c T_e + v_c^k   free_velocity             velocity without contact, Eq. (10), (13)
-    epsilon           restitution               Eq. (4)
     mu                mu_static, mu_kinetic     `friction.py` has the rule
+    epsilon           restitution               Eq. (4)
+    f_I               contact.impulse           impulse of a point at an impact, Eq. (2)
+    Lambda_I^-1       delassus, normal part     Eq. (3)
+    q'+               `add_wrenches`            velocities after the impact, Eq. (6)
 
 Algorithm 1: visit the contacts one by one, give each the impulse that it needs while all others
 keep theirs, and repeat until nothing changes. A contact that can be stopped within its friction
 cone is; otherwise it slides or opens, and its impulse is found by a Newton-Coulomb step: first the
 normal impulse, then the tangential one, projected on the disc mu p_n. The cone is exact.
 
+Impacts, section II.B, happen at their own time within a step (`step/impacts.py`), without friction
+and all at once. Normal impulses and normal velocities above those of Eq. (4) are not negative, and
+of each pair one is zero: the linear complementarity problem of Eq. (5), one unknown per point, for
+Lemke's method. `lcp_impacts` = 1 solves it so; `impact_facets` = n adds friction, in cones with n
+facets (`faceted_lcp.py`). By default Algorithm 1 solves impacts too, with the exact cone.
+
 Departs from the paper: (1) it sweeps over the velocities of m points, O(m^2) a sweep; here points
 act on the twists of the links that they are on, so that a sweep is O(m). (2) Algorithm 1 prints the
-test |f| < mu f_n; it must be |f_t| <= mu f_n, and a contact that opens has f = 0. (3) Eq. (5) would
-drive a leaving point back into the ground; here only points that come down bounce (restitution.py),
-with as much of Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. Impacts have
-friction too. (4) Sweeps end when velocities, not impulses, change little: where feet and legs
-close a chain that hardly yields, impulses along it are undetermined and drift forever. (5)
-`newton` = 1 (ours): after PATIENCE sweeps Newton's method continues from the present impulses
-(`newton.py`); if that fails, convex problems (`de_saxce.py`) and then sweeps that solve each
-contact exactly; a single contact is solved exactly at once (`one_contact.py`). 0 is exactly as in
-the paper. (6) `least_norm` = 1 (ours) evens out the forces of a foot on many points: it moves them
-towards those of least norm with the same wrench, as far as the friction cones allow.
+test |f| < mu f_n; it must be |f_t| <= mu f_n, and a contact that opens has f = 0. (3) B_I is
+printed as (1 + epsilon) J q'-, which would drive a leaving point back into the ground; here it is
+J q'- + epsilon min(J q'-, 0): only points that come down bounce (restitution.py), with as much of
+Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. (II.D takes B_I from the
+accelerations alone, without v^-.) (4) Sweeps end when velocities, not impulses, change little:
+where feet and legs close a chain that hardly yields, impulses along it are undetermined and drift
+forever. (5) `newton` = 1 (ours): after PATIENCE sweeps Newton's method continues from the present
+impulses (`newton.py`); if that fails, convex problems (`de_saxce.py`) and then sweeps that solve
+each contact exactly; a single contact is solved exactly at once (`one_contact.py`). 0 is exactly as
+in the paper. (6) `least_norm` = 1 (ours) evens out the forces of a foot on many points: it moves
+them towards those of least norm with the same wrench, as far as the friction cones allow.
 """
 
 from typing import Annotated, NamedTuple
@@ -38,7 +48,7 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
-from stiction.contact.coulomb import SolverScratch
+from stiction.contact.faceted_lcp import solve_with_facets
 from stiction.contact.friction import (
     BROKEN_SPEED,
     SURELY_BROKEN_SPEED,
@@ -46,12 +56,22 @@ from stiction.contact.friction import (
     choose_friction,
     speed_scale,
 )
-from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
-from stiction.contact.solvers.de_saxce import de_saxce
+from stiction.contact.parameters import (
+    Friction,
+    Option,
+    Restitution,
+    Speed,
+    Switch,
+    Tolerance,
+)
+from stiction.contact.scratch import VectorPerPoint
+from stiction.contact.solvers.de_saxce import ConvexProblem, de_saxce
+from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, unknowns_of
+from stiction.contact.solvers.friction_cases import FrictionCases
 from stiction.contact.solvers.least_norm import even_out
 from stiction.contact.solvers.newton import SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
-from stiction.contact.solvers.sweeps import prepare_points, sweep, sweep_exactly
+from stiction.contact.solvers.sweeps import LocalProblems, prepare_points, sweep, sweep_exactly
 from stiction.contact.solvers.warm_start import (
     keep_impulses,
     recall_impulses,
@@ -72,6 +92,9 @@ PATIENCE = 30  # sweeps before Newton's method
 COMPLIANCE, NEWTON_STEPS = 1e-5, (12, 40)
 SWEEPING, NEWTON, DE_SAXCE, EXACT = 0, 1, 2, 3  # stages
 
+Sweeps = Annotated[float, Parameter("", low=1, high=1e6, per_pair=False)]
+ImpactFacets = Annotated[float, Parameter("", low=0, high=MOST_FACETS, multiple=4, per_pair=False)]
+
 
 class GaussSeidel(NamedTuple):
     """Exact Coulomb friction and impacts, one contact at a time, Algorithm 1."""
@@ -82,10 +105,28 @@ class GaussSeidel(NamedTuple):
     rest_speed: Speed = 0.0  # slower points do not bounce; 0: those that gravity stops in a step
     stick_speed: Speed = 1e-4  # points that slide more slowly are at rest
     newton_impacts: Switch = 0.0  # 1: Eq. (4) even where it adds energy
-    least_norm: Switch = 0.0
-    newton: Switch = 1.0  # 0: nothing but sweeps
+    lcp_impacts: Option = 0.0  # 1: impacts by Eq. (5) and Lemke's method
+    impact_facets: ImpactFacets = 0.0  # of friction cones in Eq. (5); 0: no friction, as printed
+    least_norm: Option = 0.0
+    newton: Option = 1.0  # 0: nothing but sweeps
     tolerance: Tolerance = 1e-5  # velocity change in a sweep, relative to gravity's in a step
-    sweeps: Annotated[float, Parameter("", low=1, high=1e6)] = 200.0  # at most, where newton = 0
+    sweeps: Sweeps = 200.0  # at most, where newton = 0
+
+
+class GaussSeidelScratch(NamedTuple):
+    """Scratch: what the methods of an exact solver need, and the problem of Eq. (5)."""
+
+    cases: FrictionCases
+    convex: ConvexProblem
+    local: LocalProblems
+    kept: VectorPerPoint  # impulses to return to
+    cones: FacetedCones  # its problem is empty without `lcp_impacts`
+
+
+def _unknowns(params: GaussSeidel, points: int) -> int:
+    if params.lcp_impacts == 0:
+        return 0
+    return unknowns_of("GaussSeidel", int(params.impact_facets), points)
 
 
 @contact_model(
@@ -93,11 +134,17 @@ class GaussSeidel(NamedTuple):
     promises=(CONE_PER_POINT, NO_PULL, FULL_FRICTION),
     family=IMPULSE_SOLVER,
     point_memory=4,
-    scratch=SolverScratch,
+    scratch=GaussSeidelScratch,
+    unknowns=_unknowns,
 )
 def gauss_seidel(params, dynamics, contact, memory, work, dt):
-    """Write the impulses of all points, Algorithm 1."""
+    """Write the impulses of all points: Algorithm 1, or Eq. (5)."""
     response, scratch, mu = work.response, work.scratch, work.scratch.cases.mu
+    if params.lcp_impacts > 0 and work.impact[0] > 0:
+        facets = int(params.impact_facets)
+        solve_with_facets(params, dynamics, contact, response, scratch.cones, facets, dt)
+        remember_impulses(contact, memory, dt)
+        return OK
     choose_friction(params, contact, mu)
     recall_impulses(contact, memory, dt)
     scale = speed_scale(dynamics, contact, response, dt)

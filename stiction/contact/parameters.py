@@ -14,5 +14,8 @@ Mass = Annotated[float, Parameter("kg", low=0)]
 Exponent = Annotated[float, Parameter("", low=0, high=10)]
 Fraction = Annotated[float, Parameter("", low=0, high=1)]
 Switch = Annotated[float, Parameter("0 or 1", low=0, high=1)]
-Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1)]  # relative, of a solution
-RankTolerance = Annotated[float, Parameter("", low=0, high=1)]  # relative, of singular values
+
+# Settings of a solver: one value for all pairs of materials.
+Option = Annotated[float, Parameter("0 or 1", low=0, high=1, per_pair=False)]
+Tolerance = Annotated[float, Parameter("", low=1e-15, high=0.1, per_pair=False)]  # relative
+RankTolerance = Annotated[float, Parameter("", low=0, high=1, per_pair=False)]  # singular values

@@ -8,6 +8,7 @@ from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import newton_impacts_of, restitution_of
 from stiction.contact.surface import APPROACH, IMPACT, SKIN, rest_speed
+from stiction.contact.time_of_impact import has_impacts
 from stiction.kernels.response import velocity_after
 from stiction.kernels.vectors import add, dot, like, load_vector
 
@@ -35,9 +36,9 @@ def set_least_velocities(model, surface, dt, shares, bounce):
         elif phase == APPROACH and fast:
             least = like(gap, NEVER)
         elif gap > skin:
-            # a bouncing point needs its time of impact, so it is held up only within this step
-            bounces = fast and restitution_of(model, contact.table, pair) > 0
-            new = shares.bend if bounces else shares.new
+            # a point with an impact needs its time, so it is held up only within this step
+            hits = fast and has_impacts(model, contact.table, pair)
+            new = shares.bend if hits else shares.new
             least = min(-((gap - skin) / dt + shares.old * v_n) / new, least)
         contact.least_velocity[i] = least
 

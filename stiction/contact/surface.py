@@ -75,5 +75,6 @@ def rest_speed(model, surface, pair):
 
 @kernel
 def set_clock(surface, instant):
-    """Write the time at which the contact model is evaluated."""
+    """Write the time at which the contact model is evaluated, and whether it is an impact."""
     surface.work.clock[0], surface.work.clock[1] = instant.time, instant.step_time
+    surface.work.impact[0] = surface.impact.phase[0] == IMPACT

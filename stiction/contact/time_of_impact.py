@@ -1,13 +1,21 @@
-"""Time of impact: when the first point that comes down fast reaches the ground."""
+"""Time of impact: when the first point that comes down fast reaches the ground, or another body."""
 
 import math
 
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import restitution_of
+from stiction.contact.contact_model import lcp_impacts_of, restitution_of
 from stiction.contact.surface import rest_speed
 from stiction.kernels.response import arm_from_centre, free_twist
 from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
+
+BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not seen to come
+
+
+@kernel
+def has_impacts(model, table, pair):
+    """Return whether fast points have an impact of their own: with restitution, or as an LCP."""
+    return restitution_of(model, table, pair) > 0 or lcp_impacts_of(model, table, pair) > 0
 
 
 @kernel
@@ -16,7 +24,8 @@ def earliest_impact(model, surface, instant, shares):
 
     From the start of the step a gap closes as gap + v t + shares.bend a t^2, just as the integrator
     moves positions. Where the next contact detection follows the new velocity alone, a point
-    without restitution needs no time of impact: it is exactly at the ground by then.
+    without impacts needs no time of impact: it is exactly at the ground by then, unless it was
+    not seen to come, in the first step of a run or after an impact, and is beyond the surface now.
     """
     contact, response = surface.contact, surface.work.response
     first = like(instant.dt, math.inf)
@@ -28,11 +37,12 @@ def earliest_impact(model, surface, instant, shares):
         pair = contact.pair[i]
         if v_n >= -rest_speed(model, surface, pair):
             continue
-        if shares.new == 1 and restitution_of(model, contact.table, pair) == 0:
+        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
+        beyond = gap > 0 and contact.depth[i] > -like(v_n, BEYOND) * instant.dt * v_n
+        if shares.new == 1 and not has_impacts(model, contact.table, pair) and not beyond:
             continue
         r = arm_from_centre(contact, response, i)
         change = dot(n, point_velocity(free_twist(response, contact.touching[i]), r))
-        gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
         first = min(first, time_to_close(gap, v_n, shares.bend * change / instant.dt))
     return first
 

@@ -17,7 +17,6 @@ from stiction.contact.contact_model import (
     NoContact,
     Workspace,
 )
-from stiction.contact.faceted_lcp import unknowns_of
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.response import allocate_response
@@ -108,13 +107,13 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         world.tree.root, links_that_touch(contact_points, bodies), touching, world.nv, solved
     )
     response = allocate_response(touching, links, solved, declared.family in WHOLE)
-    scratch = allocate_scratch(declared.scratch, count, touching, unknowns_of(model, count))
+    scratch = allocate_scratch(declared.scratch, count, touching, declared.unknowns(model, count))
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
         allocate_contact(count, groups, table, touching),
         memory,
-        Workspace(scratch, np.zeros(2), response),
+        Workspace(scratch, np.zeros(2), np.zeros(1), response),
         impact=allocate_impact(),
         bodies=bodies,
     )

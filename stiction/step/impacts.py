@@ -48,6 +48,8 @@ def begin_part(system, state, work, part):
     impact = system.surface.impact
     impact.phase[0], impact.solved[0] = part.phase, 0
     work.share[0] = -1
+    if part.phase == WHOLE and part.impacts > 0:
+        begin_bodies(system.surface.bodies)  # what was hit may now reach others
     if solves(system.model) and part.phase == WHOLE:
         keep_beginning(system, state, work)
 

@@ -144,6 +144,7 @@ def pair_table(
             for name in given
             if name not in fields
         ]
+        check_per_pair(model, pair, given)
         from_file: dict[str, float] = {}
         if friction is not None and not any(name in given for name in FRICTION):
             (static, kinetic), source = friction_of(pair, friction)
@@ -180,6 +181,17 @@ def friction_of(
     static, kinetic = zip(*(declared.material[name].bodies for name in first), strict=True)
     named = " or ".join(f"'{name}'" for name in dict.fromkeys(first))
     return (max(static), max(kinetic)), f"{named} in its file"
+
+
+def check_per_pair(model: Any, pair: tuple[str, str], given: Mapping[str, float]) -> None:
+    """Raise InputError if the table gives a pair a setting of the solver."""
+    kind, fields = type(model).__name__, MODELS[type(model)].fields
+    for name, value in given.items():
+        if name in fields and not fields[name].per_pair:
+            raise InputError(
+                f"materials {pair}: {kind} has one '{name}' for all pairs; found {value!r}; "
+                f"give it to the model, {kind}({name}={value!r})"
+            )
 
 
 def friction_is_given(model: Any) -> bool:

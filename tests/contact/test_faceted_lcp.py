@@ -9,7 +9,8 @@ import pytest
 import stiction as st
 from contact.problems import DT, plate, take_step, thrown
 from mechanisms import fewer, turned
-from stiction.contact.faceted_lcp import MOST_UNKNOWNS, unknowns_of
+from stiction.contact.contact_model import MODELS
+from stiction.contact.solvers.faceted_cones import MOST_UNKNOWNS
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.errors import InputError, UnsolvedWarning
 from stiction.kernels.response import NOT_CONVERGED
@@ -47,6 +48,11 @@ def holds_up_to(facets, heading):
 
 
 # --------------------------------------------------------------------------------------- equations
+
+
+def unknowns_of(params, points):
+    """What a model declares."""
+    return MODELS[type(params)].unknowns(params, points)
 
 
 def violations(step, facets, x_axis, mu=MU):

@@ -1,10 +1,10 @@
 """Contact with faceted friction cones as a complementarity problem, solved by Lemke's method.
 
-Equations are those of `faceted_lcp.py`.
+Equations are those of `faceted_lcp.py`. With 0 facets there is no friction, and only Eq. (1) holds.
 
-The unknowns of a point are contiguous: c, beta_0 .. beta_{n-1}, lambda. Impulses count as
-velocities g p, g the mean velocity of a point per impulse on it, and all of them relative to the
-largest velocity without contact: the entries of M and q are around 1.
+The unknowns of a point are contiguous: c, and with friction beta_0 .. beta_{n-1}, lambda. Impulses
+count as velocities g p, g the mean velocity of a point per impulse on it, and all of them relative
+to the largest velocity without contact: the entries of M and q are around 1.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from stiction.collision.detection import NEVER
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import as_python, kernel
 from stiction.contact.scratch import PerPoint, VectorPerPoint
 from stiction.contact.solvers.lemke import RAY, SOLVED, Lemke, lemke, refine
+from stiction.errors import InputError
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.vectors import (
     add,
@@ -33,6 +34,7 @@ from stiction.kernels.vectors import (
 )
 
 MOST_FACETS = 16
+MOST_UNKNOWNS = 8000  # two matrices of 0.5 GB
 STEEP = 0.9  # cosine of the angle to the normal within which a link's x axis gives no direction
 IMMOVABLE = 1e-12  # velocity of a point per impulse on it that counts as none [1/kg]
 COMPLIANCE = 1e-4, 100.0  # of a point, relative to g; or in slacks of the precision
@@ -55,14 +57,14 @@ class FacetedCones(NamedTuple):
     first: VectorPerPoint  # d_0 of every point
     cosine: PerFacet  # of the angle from d_0 to d_k
     sine: PerFacet
-    size: Scalar  # unknowns of the last problem, (n + 2) m
+    size: Scalar  # unknowns of the last problem
     problem: Lemke
 
 
 class Setup(NamedTuple):
     """Size and units of a problem."""
 
-    facets: int  # n
+    facets: int  # n, or 0
     points: int  # m
     eps: float  # compliance R / g
     g: float  # mean velocity of a point per impulse on it [1/kg]
@@ -77,6 +79,24 @@ class Solution(NamedTuple):
     status: int  # of Lemke's method, or INACCURATE
 
 
+def unknowns_of(model: str, facets: int, points: int) -> int:
+    """Unknowns of a problem with so many points; raises InputError if they are too many."""
+    unknowns = as_python(unknowns_per_point)(facets) * points
+    if unknowns > MOST_UNKNOWNS:
+        raise InputError(
+            f"{model} with {facets} facets has {unknowns} unknowns for the {points} contact points "
+            f"of this world, and at most {MOST_UNKNOWNS}; use fewer contact points "
+            "(`robot.with_colliding`, `with_sole_points`), fewer facets, or Coulomb"
+        )
+    return unknowns
+
+
+@kernel
+def unknowns_per_point(facets):
+    """n + 2, or 1 without friction."""
+    return facets + 2 if facets > 0 else 1
+
+
 @kernel
 def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
     """Write the impulses of all points; returns a `Solution`.
@@ -86,7 +106,7 @@ def solve_faceted(dynamics, contact, response, cones, facets, accuracy):
     slack = dynamics.tree.slack[0]
     clear_impulses(contact)  # also of points that are not in the problem
     points = prepare_cones(dynamics, contact, cones, facets)
-    cones.size[0] = (facets + 2) * points
+    cones.size[0] = unknowns_per_point(facets) * points
     g, speed = choose_units(contact, response, cones, points)
     pivots, error, status = 0, like(slack, 0), SOLVED
     eps = max(like(slack, COMPLIANCE[0]), like(slack, COMPLIANCE[1]) * slack)
@@ -117,7 +137,7 @@ def solve_softly(contact, response, cones, setup, slack, accuracy):
 
     Returns pivots, the error of a velocity and the status of Lemke's method.
     """
-    problem, n = cones.problem, (setup.facets + 2) * setup.points
+    problem, n = cones.problem, unknowns_per_point(setup.facets) * setup.points
     rounding = like(slack, ROUNDING) * slack
     pivots, error, status = 0, like(slack, 0), SOLVED
     clear_impulses(contact)
@@ -223,7 +243,8 @@ def write_matrix(contact, response, cones, setup):
                 local_row(z, columns, inverse, (like(g, 0), like(g, 0), own)),
             )
             write_block(cones, facets, a, b, K)
-        write_friction(cones, facets, a, cones.mu[int(cones.point[a])])
+        if facets > 0:
+            write_friction(cones, facets, a, cones.mu[int(cones.point[a])])
 
 
 @kernel
@@ -244,10 +265,12 @@ def local_row(axis, columns, inverse, own):
 def write_block(cones, facets, a, b, K):
     """Write the velocities of point a per unknown of point b, given those in local axes."""
     M, cosine, sine = cones.problem.M, cones.cosine, cones.sine
-    row, first = (facets + 2) * a, (facets + 2) * b
+    row, first = unknowns_per_point(facets) * a, unknowns_per_point(facets) * b
+    M[row, first] = K[0][0]  # Eq. (1)
+    if facets == 0:
+        return
     lambda_a, lambda_b = row + facets + 1, first + facets + 1
-    M[row, first], M[row, lambda_b] = K[0][0], 0  # Eq. (1)
-    M[lambda_a, first], M[lambda_a, lambda_b] = 0, 0
+    M[row, lambda_b] = M[lambda_a, first] = M[lambda_a, lambda_b] = 0
     for k in range(facets):
         c, s = cosine[k], sine[k]
         M[row, first + 1 + k] = c * K[0][1] + s * K[0][2]
@@ -274,12 +297,14 @@ def write_velocities(contact, response, cones, setup):
     """Write q: velocities without contact, with the compliance about the present impulses."""
     q, R, facets = cones.problem.q, setup.eps * setup.g, setup.facets
     for a in range(setup.points):
-        i, row = int(cones.point[a]), (facets + 2) * a
+        i, row = int(cones.point[a]), unknowns_per_point(facets) * a
         x, y, z = local_axes(contact, cones, i)
         about = scale(R, load_vector(contact.impulse, i))
         v = sub(start_velocity(contact, response, i), about)  # Eq. (4)
         v = scale(like(R, 1) / setup.speed, v)
-        q[row], q[row + facets + 1] = dot(x, v), 0
+        q[row] = dot(x, v)
+        if facets > 0:
+            q[row + facets + 1] = 0
         for k in range(facets):
             q[row + 1 + k] = cones.cosine[k] * dot(y, v) + cones.sine[k] * dot(z, v)
 
@@ -305,7 +330,7 @@ def store_impulses(contact, cones, setup):
 @kernel
 def impulse_of(cones, facets, a, mu):
     """Impulse of point a in local axes."""
-    z, row = cones.problem.z, (facets + 2) * a
+    z, row = cones.problem.z, unknowns_per_point(facets) * a
     along = across = total = like(mu, 0)
     for k in range(facets):
         beta = z[row + 1 + k]

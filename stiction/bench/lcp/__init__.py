@@ -1,0 +1,1 @@
+"""Fig. 5 of the paper behind `GaussSeidel`: sizes and times of methods, errors of facets."""
