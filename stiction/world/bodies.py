@@ -9,12 +9,15 @@ import numpy as np
 
 from stiction.collision.bodies import NO_FEATURE, POINTS, Bodies, NoBodies
 from stiction.collision.broad_phase import allocate_broad_phase
+from stiction.collision.meshes.meshes import SIDES, NoMeshes, Triangles
 from stiction.collision.pair_filter import PairFilter, may_collide
 from stiction.collision.pairs.clip import make_manifold
 from stiction.collision.pairs.hulls import make_shapes
 from stiction.collision.pairs.manifold import make_scratch
+from stiction.collision.pairs.shapes import Shapes
 from stiction.compiler.compiled import as_python
 from stiction.description.description import SHAPE_KINDS
+from stiction.robot.robot import Robot
 from stiction.world.colliding_pairs import bounds_of, colliding_shapes, pair_filter_of
 
 if TYPE_CHECKING:
@@ -44,13 +47,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
     def column(field: str) -> np.ndarray:
         return np.array([getattr(robot, field)[k] for robot, k in zip(robots, shapes, strict=True)])
 
-    kinds = [SHAPE_KINDS[kind] for kind in column("shape_kind")]
-    clouds = [
-        robot.vertices_of(k)
-        for robot, k, kind in zip(robots, shapes, kinds, strict=True)
-        if kind == "hull"
-    ]
-    solids = make_shapes(kinds, column("shape_size").tolist(), clouds)
+    solids = _solids(robots, shapes)
     features = [np.full((slots, POINTS), NO_FEATURE, np.int64) for _ in range(2)]
     return Bodies(
         shapes=solids,
@@ -61,7 +58,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         pair=_rows(len(names), row),
         broad=allocate_broad_phase(bounds_of(world.robots), filters, slots),
         order=np.zeros(slots, np.int64),
-        narrow=make_scratch(solids.hulls),
+        narrow=make_scratch(solids.hulls, meshes=not isinstance(solids.meshes, NoMeshes)),
         manifold=make_manifold(),
         feature=features[0],
         feature_trial=features[1],
@@ -71,6 +68,24 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         searched=np.zeros(1, np.int64),
         missing=np.zeros(2, np.int64),
         doubtful=np.zeros(1, np.int64),
+    )
+
+
+def _solids(robots: list[Robot], shapes: list[int]) -> Shapes:
+    """The shapes of these robots, for the narrow phase; a mesh is there SIDES times."""
+    both = list(zip(robots, shapes, strict=True))
+    kinds = [SHAPE_KINDS[robot.shape_kind[k]] for robot, k in both]
+    hulls = [one for one, kind in zip(both, kinds, strict=True) if kind == "hull"]
+    meshes = [one for one, kind in zip(both, kinds, strict=True) if kind == "mesh"][::SIDES]
+    return make_shapes(
+        kinds,
+        [robot.shape_size[k].tolist() for robot, k in both],
+        [robot.vertices_of(k) for robot, k in hulls],
+        [robot.faces_of(k) for robot, k in hulls],
+        [
+            Triangles(robot.vertices_of(k), robot.faces_of(k).corner.reshape(-1, 3))
+            for robot, k in meshes
+        ],
     )
 
 

@@ -56,7 +56,7 @@ def test_points_inside_are_left_out():
     ("vertices", "message"),
     [
         (CUBE[:3], "3 vertices; a volume needs at least 4"),
-        (CUBE * [1, 1, 0], "is flat: 0 m thick"),
+        (CUBE * [1, 1, 0], "is flat: its vertices lie in a plane"),
         (CUBE * [1, 1, 1e-8], "is flat"),
         (CUBE @ np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0]]), "is flat"),
         (CUBE * 0.0, "is 0 m large"),
