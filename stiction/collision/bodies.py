@@ -19,12 +19,13 @@ import numpy as np
 from stiction.collision.bounds import reach_within
 from stiction.collision.broad_phase import BroadPhase, find_near_pairs
 from stiction.collision.detection import REACH
+from stiction.collision.meshes.meet_mesh import meet
 from stiction.collision.pair_slots import PairSlots, clear_fresh
 from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.collision.pairs.clip import Manifold
 from stiction.collision.pairs.manifold import PairScratch
-from stiction.collision.pairs.meet import UNSOLVED, meet_shapes
-from stiction.collision.pairs.shapes import Pose, Shapes
+from stiction.collision.pairs.meet import UNSOLVED
+from stiction.collision.pairs.shapes import Pose, Shapes, radius_at
 from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
@@ -210,12 +211,17 @@ def forget_pair(bodies, memory, slot):
 
 @kernel
 def comes_before(bodies, slot, other):
-    """Return whether the links of a slot come before those of another one."""
+    """Return whether the links of a slot come before those of another one.
+
+    The sides of a mesh follow each other.
+    """
     a, b = touching_shapes(bodies, slot)
     c, d = touching_shapes(bodies, other)
     if bodies.link[a] != bodies.link[c]:
         return bodies.link[a] < bodies.link[c]
-    return bodies.link[b] < bodies.link[d]
+    if bodies.link[b] != bodies.link[d]:
+        return bodies.link[b] < bodies.link[d]
+    return a < c or (a == c and b < d)
 
 
 @kernel
@@ -246,6 +252,8 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
         contact.body_a[row], contact.body_b[row] = link, other
         contact.shape[row, 0], contact.shape[row, 1] = a, b
+        contact.radius[row, 0] = radius_at(bodies.shapes, a, placed(bodies, dynamics, a)[1], n)
+        contact.radius[row, 1] = radius_at(bodies.shapes, b, placed(bodies, dynamics, b)[1], n)
         contact.depth[row], contact.share[row] = depth, like(gap, 1)
         store_vector(contact.arm, row, r)
         store_vector(contact.normal, row, n)
@@ -272,7 +280,7 @@ def fill_manifold(bodies, dynamics, a, b, reach_time, back):
     pose = Pose(position, rotation)
     touched = add(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), back)
     other = Pose(touched, turned)
-    status = meet_shapes(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
+    status = meet(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
     if status == UNSOLVED:
         bodies.doubtful[0] += 1
 

@@ -7,7 +7,7 @@ arms for a whole step. `carry_points` compensates for that.
 from __future__ import annotations
 
 from stiction.collision.points import RIM, rim_of, rim_point
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import formula, kernel
 from stiction.kernels.kinematics import arm_to, link_drift, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import (
@@ -61,18 +61,26 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
 
 @kernel
 def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
-    """Advance a point between two links, which moves with the mean of their velocities.
+    """Advance a point between two links.
 
-    A point on scenery moves with its link.
+    Where a ball, or the side of a capsule or a cylinder, touches something flat, the point moves
+    with the centre or the axis: it rolls. Between two of these it divides the way from centre to
+    centre. Any other point moves with the mean of the velocities of both links, and on scenery
+    with its link.
     """
     a, b, r = contact.body_a[row], contact.body_b[row], load_vector(contact.arm, row)
-    first = load_twist(dynamics.velocity, a)
-    moving = point_velocity(first, r)
+    first, n = load_twist(dynamics.velocity, a), load_vector(contact.normal, row)
+    radius, radius_b = contact.radius[row, 0], contact.radius[row, 1]
+    moving = point_velocity(first, add(r, scale(radius, n)))
     other = zero_vector(dt)
     if b > 0:
+        part = part_of_second(radius, radius_b)
         s, second = seen_from(dynamics, a, b, r), load_twist(dynamics.velocity, b)
-        moving = scale(like(dt, 0.5), add(moving, point_velocity(second, s)))
+        beyond = point_velocity(second, sub(s, scale(radius_b, n)))
+        moving = add(scale(like(dt, 1) - part, moving), scale(part, beyond))
         other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, moving))
+    elif radius_b > like(dt, 0):
+        moving = scale(like(dt, 1) - part_of_second(radius, radius_b), moving)
     rate = add(point_velocity(link_drift(dynamics, a), r), cross(first.angular, moving))
     rate = sub(rate, other)
     store_vector(contact.carried, row, scale(dt, rate))
@@ -80,6 +88,16 @@ def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
     store_vector(contact.velocity, row, v)
     origin = load_twist(dynamics.velocity, dynamics.tree.root[a]).linear
     store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))
+
+
+@formula
+def part_of_second(radius, radius_b):
+    """How much the velocity of the second of two bodies counts in that of a point between them."""
+    if radius == radius_b:
+        return like(radius, 0.5)
+    if radius == like(radius, 0) or radius_b == like(radius, 0):
+        return like(radius, 0 if radius > radius_b else 1)
+    return radius / (radius + radius_b)
 
 
 @kernel

@@ -65,6 +65,7 @@ class Contact(NamedTuple):
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground, or of body_b
     velocity: np.ndarray  # (capacity, 3) of the point of body_a relative to that of body_b [m/s]
     carried: np.ndarray  # (capacity, 3) velocity gained in the step as the links turn [m/s]
+    radius: np.ndarray  # (capacity, 2) of round surfaces of both bodies there, 0 for others [m]
     share: np.ndarray  # (capacity) fraction of a force law's stiffness and damping at this point
     least_velocity: np.ndarray  # (capacity) along the normal, at the end of the step [m/s]
     force: np.ndarray  # (capacity, 3) force on body_a [N], its opposite on body_b; of a force law

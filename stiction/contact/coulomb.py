@@ -59,14 +59,16 @@ impulse by more than the tolerance,
 
     max g |p - p(y)| <= tolerance max g |p|                                                   (12)
 
-If Newton's method cycles, which happens at hard impacts and on rough ground, a sequence of convex
-problems is solved (`de_saxce.py`), from the impulses of the last step: [DF] writes (3) and (4) as
+If Newton's method cycles, which happens at hard impacts and on rough ground, it starts again with
+p^ = p and a large compliance that shrinks. If that fails, a sequence of convex problems is solved
+(`de_saxce.py`), from the impulses of the last step: [DF] writes (3) and (4) as
 
     p in K,    v + s n in K*,    p . (v + s n) = 0,    s = mu |v_t|                           (13)
 
 with the friction cone K and its dual K*. A single contact is solved exactly (`one_contact.py`).
 If all else fails, which takes two contacts and a coefficient of friction of 5 or more, contacts are
-solved one at a time (`sweeps.py`). `friction.py` has the rule for two coefficients of friction.
+solved one at a time (`last_resort.py`). `friction.py` has the rule for two coefficients of
+friction.
 """
 
 from typing import NamedTuple
@@ -84,11 +86,12 @@ from stiction.contact.contact_model import (
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
-from stiction.contact.solvers.de_saxce import ConvexProblem, de_saxce
+from stiction.contact.solvers.de_saxce import ConvexProblem
 from stiction.contact.solvers.friction_cases import FrictionCases
-from stiction.contact.solvers.newton import FAILED, NEARLY, SOLVED, Accuracy, newton
+from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
+from stiction.contact.solvers.newton import FAILED, SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
-from stiction.contact.solvers.sweeps import LocalProblems, sweep_exactly
+from stiction.contact.solvers.sweeps import LocalProblems
 from stiction.contact.solvers.warm_start import (
     keep_impulses,
     recall_impulses,
@@ -105,7 +108,8 @@ COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried
-NEWTON, DE_SAXCE, SWEEPING = 0, 1, 2  # stages
+PROXIMAL = 0.3  # eps with which it starts again
+NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`
 
 
 class Coulomb(NamedTuple):
@@ -166,28 +170,28 @@ def solve(params, contact, response, scratch, accuracy):
     The error is relative to the largest impulse, Eq. (12).
     """
     cases, nothing = scratch.cases, like(accuracy.speed, 0)
-    iterations, error, largest, end = 0, nothing, nothing, NEARLY
-    alone = solve_alone(contact, response, cases.mu)
-    if not alone:
+    iterations = 0
+    if not solve_alone(contact, response, cases.mu):
         keep_impulses(contact, scratch.kept)
-        eps = like(accuracy.speed, COMPLIANCE) * params.tolerance
-        iterations, judged, end = newton(
-            contact, response, cases, accuracy, params.unique > 0, eps, ITERATIONS
-        )
-        error, largest = judged.error, judged.largest
-    stage = NEWTON
-    if end == FAILED:
-        return_impulses(contact, scratch.kept)
-    if end != SOLVED and not alone and response.report.all_iterations[0] > EFFORT:
-        stage = NOT_CONVERGED
-    elif end != SOLVED:
-        taken, error, largest, solved = de_saxce(contact, response, cases, scratch.convex, accuracy)
-        iterations += taken
-        stage = DE_SAXCE if taken > 0 else NEWTON
-        if not solved:
-            taken, error, solved = sweep_exactly(
-                contact, response, cases.mu, scratch.local, accuracy.speed
-            )
+        eps = like(nothing, COMPLIANCE) * params.tolerance
+        for stage in range(LATER):
+            unique = stage == NEWTON and params.unique > 0
+            taken, judged, end = newton(contact, response, cases, accuracy, unique, eps, ITERATIONS)
             iterations += taken
-            stage = SWEEPING if solved else NOT_CONVERGED
-    return iterations, error / largest if largest > 0 else nothing, stage
+            if end == SOLVED:
+                return iterations, relative(judged.error, judged.largest), stage
+            if response.report.all_iterations[0] > EFFORT:
+                return iterations, relative(judged.error, judged.largest), NOT_CONVERGED
+            if end == FAILED:
+                return_impulses(contact, scratch.kept)
+            eps = like(nothing, PROXIMAL)
+    taken, error, largest, stage = solve_at_last(contact, response, cases, scratch, accuracy)
+    if stage == CONVEX or stage == SWEPT:
+        stage += RESTARTED
+    return iterations + taken, relative(error, largest), stage
+
+
+@kernel
+def relative(error, largest):
+    """Error relative to the largest impulse."""
+    return error / largest if largest > 0 else like(error, 0)

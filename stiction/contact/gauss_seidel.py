@@ -65,13 +65,14 @@ from stiction.contact.parameters import (
     Tolerance,
 )
 from stiction.contact.scratch import VectorPerPoint
-from stiction.contact.solvers.de_saxce import ConvexProblem, de_saxce
+from stiction.contact.solvers.de_saxce import ConvexProblem
 from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, unknowns_of
 from stiction.contact.solvers.friction_cases import FrictionCases
+from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
 from stiction.contact.solvers.least_norm import even_out
 from stiction.contact.solvers.newton import SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
-from stiction.contact.solvers.sweeps import LocalProblems, prepare_points, sweep, sweep_exactly
+from stiction.contact.solvers.sweeps import LocalProblems, prepare_points, sweep
 from stiction.contact.solvers.warm_start import (
     keep_impulses,
     recall_impulses,
@@ -89,8 +90,9 @@ from stiction.kernels.vectors import like
 
 AGAIN = 8  # most solutions in a step: one more each time that points break away
 PATIENCE = 30  # sweeps before Newton's method
-COMPLIANCE, NEWTON_STEPS = 1e-5, (12, 40)
-SWEEPING, NEWTON, DE_SAXCE, EXACT = 0, 1, 2, 3  # stages
+COMPLIANCES, NEWTON_STEPS = (1e-5, 0.3, 1e-5), (12, 40, 40)  # from the impulses of the sweeps
+UNIQUE = 2  # the last of these solutions, whose impulses are unique
+SWEEPING, NEWTON = 0, 1  # stages; then CONVEX and SWEPT of `last_resort.py`
 
 Sweeps = Annotated[float, Parameter("", low=1, high=1e6, per_pair=False)]
 ImpactFacets = Annotated[float, Parameter("", low=0, high=MOST_FACETS, multiple=4, per_pair=False)]
@@ -185,21 +187,21 @@ def solve(params, contact, response, scratch, scale, rounding):
     else:
         taken = 0
     accuracy = Accuracy(rounding, speed, rounding)
-    for trial in range(2):  # from the present impulses, then from those that nearly solve it
-        if not alone:
-            eps, most = like(scale, COMPLIANCE), NEWTON_STEPS[trial]
-            steps, judged, end = newton(contact, response, cases, accuracy, trial == 1, eps, most)
-            taken += steps
-            if end == SOLVED:
-                return taken, judged.error / scale, NEWTON
-            return_impulses(contact, scratch.kept)
-        steps, error, _, solved = de_saxce(contact, response, cases, scratch.convex, accuracy)
+    for trial in range(len(NEWTON_STEPS)):
+        if alone:
+            break
+        unique, eps = trial == UNIQUE, like(scale, COMPLIANCES[trial])
+        steps, judged, end = newton(
+            contact, response, cases, accuracy, unique, eps, NEWTON_STEPS[trial]
+        )
         taken += steps
-        if solved:
-            return taken, error / scale, DE_SAXCE if steps > 0 else SWEEPING
-        keep_impulses(contact, scratch.kept)
-    steps, error, solved = sweep_exactly(contact, response, cases.mu, local, speed)
-    return taken + steps, error / scale, EXACT if solved else NOT_CONVERGED
+        if end == SOLVED:
+            return taken, judged.error / scale, NEWTON
+        return_impulses(contact, scratch.kept)
+    steps, error, _, stage = solve_at_last(contact, response, cases, scratch, accuracy)
+    if stage == CONVEX or stage == SWEPT:
+        stage += NEWTON
+    return taken + steps, error / scale, stage
 
 
 @kernel

@@ -29,6 +29,7 @@ from stiction.description.hull import is_flat
 from stiction.description.loop_checks import loops
 from stiction.description.plain import listed, with_article
 from stiction.description.rotation import symmetric
+from stiction.description.triangles import complaints_on_mesh, fixed_links
 from stiction.errors import DescriptionError
 
 MOST_LINKS = 10_000
@@ -41,8 +42,8 @@ NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
 COORDINATES = {"free": 7, "revolute": 1, "prismatic": 1, "spherical": 4, "fixed": 0}
 VELOCITIES = {"free": 6, "revolute": 1, "prismatic": 1, "spherical": 3, "fixed": 0}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
-SIZES |= {"hull": 0, "plane": 0, "points": 0}
-FEWEST_VERTICES = {"hull": 4, "points": 1}
+SIZES |= {"hull": 0, "plane": 0, "points": 0, "mesh": 0}
+FEWEST_VERTICES = {"hull": 4, "points": 1, "mesh": 3}
 Rule = Callable[[Description], Iterator[str]]
 
 
@@ -278,6 +279,7 @@ def _loop(name: str, parents: dict[str, str]) -> list[str]:
 
 
 def _shapes(description: Description) -> Iterator[str]:
+    held = fixed_links(description.joints)
     for shape in description.shapes:
         where = f"shape '{shape.name}' of link '{shape.link}'"
         yield from _unit(f"{where} has quaternion", shape.quaternion)
@@ -288,6 +290,7 @@ def _shapes(description: Description) -> Iterator[str]:
             yield f"{where} has the mask {shape.mask}; give contype and conaffinity of 32 bits"
         if shape.kind == "hull" and shape.collides and is_flat(np.array(shape.vertices)):
             yield f"{where} is a flat hull: its vertices lie in a plane; give it a thickness"
+        yield from complaints_on_mesh(where, shape, held)
 
 
 def _is_whole(bits: object) -> bool:
@@ -298,9 +301,9 @@ def _vertices(where: str, shape: Shape) -> Iterator[str]:
     if shape.kind not in FEWEST_VERTICES:
         if shape.vertices:
             kind = with_article(shape.kind)
-            yield f"{where} is {kind} with vertices; only a hull or points have them"
+            yield f"{where} is {kind} with vertices; only a hull, a mesh or points have them"
         return
-    what = "a hull" if shape.kind == "hull" else "a set"
+    what = "a set" if shape.kind == "points" else with_article(shape.kind)
     fewest = FEWEST_VERTICES[shape.kind]
     if len(shape.vertices) < fewest:
         yield f"{where} is {what} of {len(shape.vertices)} vertices; expected at least {fewest}"

@@ -19,7 +19,10 @@ ANY = (1, 1)  # mask of a shape that may touch every other one of this mask
 
 JOINT_TYPES = ("free", "revolute", "prismatic", "spherical", "fixed")
 LOOP_KINDS = ("connect", "line", "plane", "weld", "joint")
-SHAPE_KINDS = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points")
+SHAPE_KINDS = (
+    *("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "plane", "points"),
+    "mesh",  # saved robots have numbers of kinds: new ones come last
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class Shape:
 
     `size` by kind: sphere (radius,), capsule and cylinder (radius, half length along z), box and
     ellipsoid (three half extents), hull () and points () with `vertices`, plane () with its normal
-    along z. A shape of kind points touches only with these points.
+    along z. A shape of kind points touches only with these points. A mesh () has `vertices` and
+    `triangles`, and is fixed in the world.
 
     `mask` is contype and conaffinity of MJCF, 32 bits each: two shapes touch each other only if the
     contype of one and the conaffinity of the other have a bit in common. Those of
@@ -81,6 +85,7 @@ class Shape:
     vertices: tuple[Vector, ...] = ()
     mask: tuple[int, int] = ANY
     error: float = 0.0  # largest distance between a hull and that of the file's mesh [m]
+    triangles: tuple[tuple[int, int, int], ...] = ()  # vertices, counterclockwise from outside
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ world. A description in which nothing moves gives a robot without links, for sce
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from stiction.description.description import (
     Material,
     Shape,
 )
+from stiction.description.faces import faces_to_keep
 from stiction.description.rotation import Pose, joined, six
 from stiction.errors import DescriptionError
 from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
@@ -162,6 +163,26 @@ def _shape_arrays(description: Description, place: dict, index: dict[str, int]) 
         "shape_error": np.array([shape.error for shape in shapes], float),
         "shape_vertex": np.concatenate([[0], np.cumsum(counts)]).astype(int),
         "vertices": np.array([v for s in shapes for v in s.vertices], float).reshape(-1, 3),
+        **_face_arrays(shapes),
+    }
+
+
+def _face_arrays(shapes: Sequence[Shape]) -> dict:
+    """Faces of hulls and meshes."""
+    faces = [
+        faces_to_keep(
+            shape.kind,
+            np.array(shape.vertices, float).reshape(-1, 3),
+            np.array(shape.triangles, int).reshape(-1, 3),
+        )
+        for shape in shapes
+    ]
+    sizes = np.concatenate([np.zeros(0, int), *(np.diff(each.first) for each in faces)])
+    return {
+        "shape_face": np.cumsum([0, *(len(each.normal) for each in faces)]).astype(int),
+        "face_normal": np.concatenate([np.zeros((0, 3)), *(each.normal for each in faces)]),
+        "face_corner": np.concatenate([[0], np.cumsum(sizes)]).astype(int),
+        "corner_vertex": np.concatenate([np.zeros(0, int), *(each.corner for each in faces)]),
     }
 
 

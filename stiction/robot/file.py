@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.description.description import WORLD
+from stiction.description.description import SHAPE_KINDS, WORLD
 from stiction.errors import ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
 FORMAT = 1  # of the .npz file
+NO_FACES = {
+    "face_normal": np.zeros((0, 3)),
+    "face_corner": np.zeros(1, int),
+    "corner_vertex": np.zeros(0, int),
+}
 # exceptions that numpy, zipfile and zlib raise for a damaged file
 _UNREADABLE = (
     OSError,
@@ -70,11 +75,18 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         "material_bodies": np.pad(values["material_mu"], ((0, 0), (0, 1))),
         "friction_pairs": np.zeros((0, 2), np.str_),
         "friction_pairs_mu": np.zeros(0),
+        **NO_FACES,
+        "shape_face": np.zeros(len(values["shape_link"]) + 1, int),
     }
 
 
 def is_default(robot: Robot, name: str) -> bool:
-    """Whether a field that older files do not have is as they imply."""
+    """Whether a field that older files do not have is as they imply.
+
+    The faces of hulls follow from their vertices.
+    """
+    if name in ("shape_face", *NO_FACES):
+        return not (robot.shape_kind == SHAPE_KINDS.index("mesh")).any()
     default = _defaults(vars(robot)).get(name)
     return default is not None and np.array_equal(getattr(robot, name), default)
 
@@ -92,7 +104,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
     shapes, actuators = len(robot.shape_name), len(robot.actuator_name)
     nq = int(sum(Q_SIZE[kind] for kind in robot.joint_type))
     nv = int(sum(V_SIZE[kind] for kind in robot.joint_type))
-    keyframes = len(robot.keyframe_name)
+    keyframes, faces = len(robot.keyframe_name), len(robot.face_normal)
     vector = {name: (nv,) for name in JOINT_PROPERTIES}
     return vector | {
         "parent": (links,),
@@ -117,6 +129,9 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "shape_mask": (shapes, 2),
         "shape_error": (shapes,),
         "shape_vertex": (shapes + 1,),
+        "shape_face": (shapes + 1,),
+        "face_normal": (faces, 3),
+        "face_corner": (faces + 1,),
         "actuator_link": (actuators,),
         "actuator_gear": (actuators,),
         "actuator_gain": (actuators, 3),
@@ -134,6 +149,17 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
     }
 
 
+def _faces_fit(robot: Robot) -> bool:
+    """Whether every face of a shape has corners among its vertices."""
+    starts = ((robot.shape_face, robot.face_normal), (robot.face_corner, robot.corner_vertex))
+    for first, rows in starts:
+        if first[0] != 0 or first[-1] != len(rows) or (np.diff(first) < 0).any():
+            return False
+    corners = np.diff(robot.face_corner[robot.shape_face])
+    most = np.repeat(np.diff(robot.shape_vertex), corners)
+    return bool(((robot.corner_vertex >= 0) & (robot.corner_vertex < most)).all())
+
+
 def _damage(robot: Robot) -> str:
     """Describe what is wrong with the arrays of a loaded robot; '' if nothing is."""
     if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
@@ -141,6 +167,8 @@ def _damage(robot: Robot) -> str:
     for name, shape in _shapes(robot).items():
         if getattr(robot, name).shape != shape:
             return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
+    if not _faces_fit(robot):
+        return "its faces do not belong to its vertices"
     links = len(robot.link_name)
     if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
         return "'parent' does not lead from every link to the world"

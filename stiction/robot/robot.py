@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from stiction.compiler.arguments import numbers
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
+from stiction.description.faces import Faces
 from stiction.errors import InputError, ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
@@ -76,7 +77,11 @@ class Robot:
     shape_mask: np.ndarray  # (shapes, 2) contype and conaffinity, as in `Shape`
     shape_error: np.ndarray  # (shapes) distance between a mesh's hull and the one kept of it [m]
     shape_vertex: np.ndarray  # (shapes + 1) first row of `vertices`
-    vertices: np.ndarray  # (rows, 3) of hulls and points, in the shape's frame
+    vertices: np.ndarray  # (rows, 3) of hulls, points and meshes, in the shape's frame
+    shape_face: np.ndarray  # (shapes + 1) first row of `face_normal`
+    face_normal: np.ndarray  # (faces, 3) of hulls and meshes, in the shape's frame
+    face_corner: np.ndarray  # (faces + 1) first entry of `corner_vertex`
+    corner_vertex: np.ndarray  # (corners) vertices of a face, counted from the first of its shape
 
     actuator_name: np.ndarray  # (nu)
     actuator_link: np.ndarray  # (nu) link whose joint is driven
@@ -171,8 +176,15 @@ class Robot:
         return np.isin(self.shape_body, list(others))
 
     def vertices_of(self, shape: int | np.integer) -> np.ndarray:
-        """Vertices of a hull or a set of points, in the shape's frame [m], (n, 3)."""
+        """Vertices of a hull, a mesh or a set of points, in the shape's frame [m], (n, 3)."""
         return self.vertices[self.shape_vertex[shape] : self.shape_vertex[shape + 1]]
+
+    def faces_of(self, shape: int | np.integer) -> Faces:
+        """Faces of a hull or a mesh; none of a hull from a file that has no faces."""
+        begin, end = self.shape_face[shape], self.shape_face[shape + 1]
+        first = self.face_corner[begin : end + 1]
+        corner = self.corner_vertex[first[0] : first[-1]]
+        return Faces(self.face_normal[begin:end], first - first[0], corner)
 
     def with_joints(self, **values: ArrayLike) -> Robot:
         """Return the same robot with other joint properties: each one number for all, or (nv).
@@ -279,6 +291,7 @@ class Robot:
             "shape_size": np.zeros(3),
             "shape_error": 0.0,
             "shape_vertex": len(self.vertices) + len(points),
+            "shape_face": len(self.face_normal),
         }
         copied = ("link", "body", "position", "rotation", "material", "mask")
         for field in copied:

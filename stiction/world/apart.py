@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import FREE, Dynamics
@@ -56,7 +57,8 @@ def boxes_of(robots: Sequence[Robot], dynamics: Dynamics) -> list[Boxes]:
     found, first = [], 1
     for robot in robots:
         low, high = [], []
-        fixed = robot.shape_collides & ~robot.shape_is_ground
+        mesh = robot.shape_kind == SHAPE_KINDS.index("mesh")  # it may be hollow where its box is
+        fixed = robot.shape_collides & ~robot.shape_is_ground & ~mesh
         shapes = np.flatnonzero(robot.shape_touches if robot.nv else fixed)
         for shape in shapes:
             link = first + int(robot.shape_link[shape]) if robot.nv else 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from stiction.collision.bodies import NO_FEATURE, POINTS, Bodies, NoBodies
 from stiction.collision.broad_phase import allocate_broad_phase
+from stiction.collision.meshes.meshes import NoMeshes
 from stiction.collision.pair_filter import PairFilter, may_collide
 from stiction.collision.pairs.clip import make_manifold
 from stiction.collision.pairs.manifold import make_scratch
@@ -54,7 +55,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         pair=_rows(len(names), row),
         broad=allocate_broad_phase(bounds_of(world.robots), filters, slots),
         order=np.zeros(slots, np.int64),
-        narrow=make_scratch(solids.hulls),
+        narrow=make_scratch(solids.hulls, meshes=not isinstance(solids.meshes, NoMeshes)),
         manifold=make_manifold(),
         feature=features[0],
         feature_trial=features[1],

@@ -9,23 +9,28 @@ their masks match. Links of one tree collide only on request (`self_collision.py
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from stiction.collision.bounds import Bounds
+from stiction.collision.meshes.meshes import SIDES, Triangles
 from stiction.collision.pair_filter import PairFilter
 from stiction.collision.pairs.hulls import make_shapes
-from stiction.collision.pairs.shapes import Shapes
+from stiction.collision.pairs.shapes import MESH, Shapes
 from stiction.description.description import SHAPE_KINDS
 from stiction.robot.robot import Robot
 
-SOLID = ("sphere", "capsule", "cylinder", "box", "hull")  # kinds that collide with each other
+SOLID = ("sphere", "capsule", "cylinder", "box", "hull", "mesh")  # kinds that collide
 
 
 class CollidingShape(NamedTuple):
-    """A shape that can collide with other shapes; its place in a list is its number in kernels."""
+    """A shape that can collide with other shapes; its place in a list is its number in kernels.
+
+    A mesh is there once for each of its SIDES, with manifolds of their own.
+    """
 
     robot: int  # number of its robot in the world
     shape: int  # number of the shape in its robot
@@ -39,7 +44,8 @@ def colliding_shapes(robots: Sequence[Robot]) -> list[CollidingShape]:
     for number, robot in enumerate(robots):
         for shape in np.flatnonzero(robot.shape_collides & np.isin(robot.shape_kind, solid)):
             link = int(robot.shape_link[shape])
-            found.append(CollidingShape(number, int(shape), 0 if link < 0 else first + link))
+            one = CollidingShape(number, int(shape), 0 if link < 0 else first + link)
+            found += [one] * (SIDES if robot.shape_kind[shape] == MESH else 1)
         first += len(robot.link_name)
     return found
 
@@ -86,15 +92,20 @@ def pair_filter_of(
 
 def solids_of(robots: Sequence[Robot]) -> Shapes:
     """Return the `colliding_shapes` of these robots for the narrow phase."""
-    found = [(robots[one.robot], one.shape) for one in colliding_shapes(robots)]
-    kinds = [SHAPE_KINDS[robot.shape_kind[shape]] for robot, shape in found]
-    sizes = [robot.shape_size[shape].tolist() for robot, shape in found]
-    clouds = [
-        robot.vertices_of(shape)
-        for (robot, shape), kind in zip(found, kinds, strict=True)
-        if kind == "hull"
-    ]
-    return make_shapes(kinds, sizes, clouds)
+    both = [(robots[one.robot], one.shape) for one in colliding_shapes(robots)]
+    kinds = [SHAPE_KINDS[robot.shape_kind[k]] for robot, k in both]
+    hulls = [one for one, kind in zip(both, kinds, strict=True) if kind == "hull"]
+    meshes = [one for one, kind in zip(both, kinds, strict=True) if kind == "mesh"][::SIDES]
+    return make_shapes(
+        kinds,
+        [robot.shape_size[k].tolist() for robot, k in both],
+        [robot.vertices_of(k) for robot, k in hulls],
+        [robot.faces_of(k) for robot, k in hulls],
+        [
+            Triangles(robot.vertices_of(k), robot.faces_of(k).corner.reshape(-1, 3))
+            for robot, k in meshes
+        ],
+    )
 
 
 def bounds_of(robots: Sequence[Robot]) -> Bounds:
@@ -125,7 +136,7 @@ def _enclosure(robot: Robot, shape: int) -> tuple[np.ndarray, np.ndarray, tuple[
     """Centre and half extents of the box of a shape in its axes, radii of its disc and its ball."""
     kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
     origin = np.zeros(3)
-    if kind == "hull":
+    if kind in ("hull", "mesh"):
         low, high = (f(robot.vertices_of(shape), axis=0) for f in (np.min, np.max))
         return (low + high) / 2, (high - low) / 2, (0.0, 0.0)
     return {
@@ -166,14 +177,15 @@ def _excluded(
 
 def _demanded(robots: Sequence[Robot], shapes: list[CollidingShape]) -> Iterator[tuple[int, int]]:
     """Pairs of colliding shapes that files demand."""
-    numbers = {
-        (s.robot, str(robots[s.robot].shape_name[s.shape])): number
-        for number, s in enumerate(shapes)
-    }
+    numbers: dict[tuple[int, str], list[int]] = {}
+    for number, s in enumerate(shapes):
+        name = str(robots[s.robot].shape_name[s.shape])
+        numbers.setdefault((s.robot, name), []).append(number)
     for number, robot in enumerate(robots):
         for one, other in robot.contact_pairs.tolist():
-            if (number, one) in numbers and (number, other) in numbers:
-                yield numbers[number, one], numbers[number, other]
+            yield from itertools.product(
+                numbers.get((number, one), []), numbers.get((number, other), [])
+            )
 
 
 def _partners(pairs: Iterable[tuple[int, int]], n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -116,6 +116,7 @@ def allocate_contact(
         normal=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)),
         carried=np.zeros((count, 3)),
+        radius=np.zeros((count, 2)),
         share=np.ones(count),
         least_velocity=np.zeros(count),
         force=np.zeros((count, 3)),

@@ -28,7 +28,7 @@ def outline(robot: Robot, shape: int | np.integer) -> np.ndarray:
     """
     kind = SHAPE_KINDS[robot.shape_kind[shape]]
     a, b, c = robot.shape_size[shape]
-    if kind in ("hull", "points"):
+    if kind in ("hull", "points", "mesh"):
         points = robot.vertices_of(shape)
     elif kind == "box":
         points = np.array([[x, y, z] for x in (-a, a) for y in (-b, b) for z in (-c, c)])
@@ -47,7 +47,7 @@ def reach(robot: Robot, shape: int | np.integer, direction: np.ndarray) -> float
     """How far a shape extends from its origin along a unit direction in its own axes [m]."""
     kind, (a, b, c) = SHAPE_KINDS[robot.shape_kind[shape]], robot.shape_size[shape]
     x, y, z = direction
-    if kind in ("hull", "points"):
+    if kind in ("hull", "points", "mesh"):
         return float((robot.vertices_of(shape) @ direction).max())
     if kind == "plane":
         return 0.0

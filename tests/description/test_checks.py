@@ -372,7 +372,7 @@ def test_a_hull_has_four_finite_vertices():
     assert "shape 'foot'" in complaint(broken)
     flat = with_foot(kind="hull", size=(), vertices=(*corners, (1.0, 1.0)))
     assert "shape 'foot'" in complaint(flat)
-    assert "only a hull or points have them" in complaint(with_foot(vertices=corners))
+    assert "only a hull, a mesh or points have them" in complaint(with_foot(vertices=corners))
 
 
 def test_points_are_one_or_more():

@@ -190,6 +190,7 @@ def test_files_without_masks_and_placement_still_load(tmp_path):
     with np.load(tmp_path / "new.npz") as file:
         later = ("placed", "shape_body", "shape_mask", "material_bodies", "friction_pairs")
         later = (*later, "friction_pairs_mu")
+        later = (*later, "shape_face", "face_normal", "face_corner", "corner_vertex")
         older = {name: file[name] for name in file.files if name not in later}
     np.savez_compressed(tmp_path / "old.npz", **older)
     loaded = Robot.load(tmp_path / "old.npz")

@@ -104,6 +104,7 @@ def test_a_file_of_another_format_is_refused_by_its_number(version, tmp_path):
 LATER = (  # not in the first files of this format
     *("placed", "shape_body", "shape_mask"),
     *("material_bodies", "friction_pairs", "friction_pairs_mu"),
+    *("shape_face", "face_normal", "face_corner", "corner_vertex"),
 )
 
 

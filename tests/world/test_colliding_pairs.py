@@ -250,8 +250,10 @@ def test_kinds_without_volume_do_not_collide_with_other_shapes():
         )
         for kind in kinds
     ]
-    robot = body("all", *shapes)
+    mesh = Shape("mesh", WORLD, "mesh", (), vertices=vertices[:3], triangles=((0, 1, 2),))
+    robot = body("all", *shapes, mesh)
     found = colliding_shapes([robot])
+    assert len(found) == len(SOLID) + 2  # a mesh counts once for each of its three sides
     assert {str(robot.shape_name[s.shape]) for s in found} == set(SOLID)
 
 

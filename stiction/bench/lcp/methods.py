@@ -16,9 +16,8 @@ from stiction.compiler.compiled import routine
 from stiction.contact.contact_model import contact_forces
 from stiction.contact.solvers.warm_start import DURATION
 from stiction.errors import UnsolvedWarning
-from stiction.kernels.forward_dynamics import touching_unit_responses
-from stiction.kernels.response import NOT_CONVERGED
-from stiction.kernels.touching_pairs import touching_inverse_inertia
+from stiction.kernels.response import NOT_CONVERGED, compliances
+from stiction.kernels.touching_links import inverse_inertia, touching_unit_responses
 
 DT = 0.001  # [s]
 FRICTION = 0.4  # as in the paper
@@ -115,8 +114,9 @@ def _repeat_model(system: Any, dt: float, n: int) -> Any:
     contact, memory, work = surface.contact, surface.memory, surface.work
     report = work.response.report
     for _ in range(n):
-        touching_unit_responses(system.method, dynamics, contact, work.response)
-        touching_inverse_inertia(dynamics, contact, work.response)
+        touching_unit_responses(system.method, dynamics, work.response.links)
+        inverse_inertia(dynamics, work.response.links)
+        compliances(contact, work.response)
         if memory.trial.shape[1] > DURATION:
             for point in range(memory.trial.shape[0]):
                 memory.trial[point, DURATION] = 0

@@ -1,4 +1,4 @@
-"""Shapes and the faces of hulls as plain arrays; zero sizes and flat hulls are refused."""
+"""Shapes, faces of hulls and meshes as plain arrays; zero sizes and flat hulls are refused."""
 
 from __future__ import annotations
 
@@ -6,36 +6,45 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from stiction.collision.pairs.shapes import HULL, Hulls, Shapes
+from stiction.collision.meshes.meshes import SIDES, Triangles, make_meshes
+from stiction.collision.pairs.shapes import HULL, MESH, Hulls, Shapes
 from stiction.description.description import SHAPE_KINDS
+from stiction.description.faces import NO_FACES, Faces, faces_of_hull
 from stiction.description.hull import FLAT, is_flat
 from stiction.errors import InputError
 
 SMALLEST = 1e-6  # extent of a hull [m]
-COPLANAR = 1e-7  # angle between the normals of triangles that are one face [rad]
 MOST_VERTICES = 1023  # features of manifolds number them
 
 
-SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "hull": 0}  # numbers in `size`
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "hull": 0, "mesh": 0}  # in `size`
 
 
 def make_shapes(
-    kinds: Sequence[str], sizes: Sequence[Sequence[float]], clouds: Iterable[np.ndarray] = ()
+    kinds: Sequence[str],
+    sizes: Sequence[Sequence[float]],
+    clouds: Iterable[np.ndarray] = (),
+    faces: Sequence[Faces] = (),
+    meshes: Sequence[Triangles] = (),
 ) -> Shapes:
     """Shapes by kind and size; `clouds` are the vertices of those that are hulls, in order.
 
-    Raises InputError for other kinds, sizes that are not positive, and hulls without volume.
+    faces: of the hulls, where they are known. meshes: each stands for SIDES consecutive shapes of
+    this kind. Raises InputError for other kinds, sizes that are not positive, and hulls without
+    volume.
     """
-    hulls = make_hulls(clouds)
+    hulls = make_hulls(clouds, faces)
+    for i, name in enumerate(kinds):
+        if name not in SIZES:
+            raise InputError(f"shape {i} is a '{name}'; known are {', '.join(SIZES)}")
     kind = np.array([SHAPE_KINDS.index(name) for name in kinds], int)
     size, hull = np.zeros((len(kinds), 3)), np.cumsum(kind == HULL) - 1
+    of_meshes = np.cumsum(kind == MESH) - 1
     if hull.max(initial=-1) + 2 != len(hulls.first_vertex):
         count = int((kind == HULL).sum())
         given = len(hulls.first_vertex) - 1
         raise InputError(f"{count} shapes are hulls, but vertices of {given} are given")
     for i, name in enumerate(kinds):
-        if name not in SIZES:
-            raise InputError(f"shape {i} is a '{name}'; known are {', '.join(SIZES)}")
         own = np.asarray(sizes[i], float)[: SIZES[name]]
         if len(own) < SIZES[name] or not (np.isfinite(own) & (own > 0.0)).all():
             message = f"needs {SIZES[name]} positive numbers"
@@ -44,7 +53,8 @@ def make_shapes(
         if name == "hull":
             of_it = hulls.vertex[hulls.first_vertex[hull[i]] : hulls.first_vertex[hull[i] + 1]]
             size[i] = abs(of_it).max()
-    return Shapes(kind, size, hull, hulls)
+    made, hulls = make_meshes(meshes, hulls)
+    return Shapes(kind, size, hull, hulls, of_meshes // SIDES, of_meshes % SIDES, made)
 
 
 def check_hull(vertices: np.ndarray, where: str = "the hull") -> None:
@@ -67,66 +77,54 @@ def check_hull(vertices: np.ndarray, where: str = "the hull") -> None:
         )
 
 
-def make_hulls(clouds: Iterable[np.ndarray]) -> Hulls:
-    """The convex hulls of sets of points (n, 3); raises InputError for one without volume."""
-    vertices, normals, corners, around = [np.zeros((0, 3))], [np.zeros((0, 3))], [], []
-    first_vertex, first_corner, first_face = [0], [0], [0]
-    for k, points in enumerate(clouds):
+def make_hulls(clouds: Iterable[np.ndarray], faces: Sequence[Faces] = ()) -> Hulls:
+    """The convex hulls of sets of points (n, 3); raises InputError for one without volume.
+
+    faces: those of the hulls, as far as they are known; SciPy finds the others.
+    """
+    parts = []
+    for k, cloud in enumerate(clouds):
+        points = np.asarray(cloud, float)
         check_hull(points, f"hull {k}")
-        hull, faces = _hull_and_faces(np.asarray(points, float))
-        if len(hull) > MOST_VERTICES:
-            raise InputError(f"hull {k} has {len(hull)} vertices; at most {MOST_VERTICES} can be")
-        touching: list[list[int]] = [[] for _ in hull]
-        for normal, polygon in faces:
-            face = len(first_corner) - 1
-            normals.append(normal[None])
-            corners.extend(polygon)
-            first_corner.append(len(corners))
-            for vertex in polygon:
-                touching[vertex].append(face)
-        for faces_here in touching:
-            around.extend(faces_here)
-            first_face.append(len(around))
-        vertices.append(hull)
-        first_vertex.append(first_vertex[-1] + len(hull))
+        known = faces[k] if k < len(faces) else NO_FACES
+        parts.append(_only_corners(points, known if len(known.normal) else _found(points)))
+        if len(parts[k][0]) > MOST_VERTICES:
+            message = f"hull {k} has {len(parts[k][0])} vertices"
+            raise InputError(f"{message}; at most {MOST_VERTICES} can be")
+    return _stacked([points for points, _ in parts], [each for _, each in parts])
+
+
+def _found(points: np.ndarray) -> Faces:
+    try:
+        return faces_of_hull(points)
+    except ImportError:
+        raise InputError(
+            "a robot was saved without the faces of its hulls, and SciPy, which finds them, is not "
+            "installed; load the robot where SciPy is, and save it again"
+        ) from None
+
+
+def _only_corners(points: np.ndarray, faces: Faces) -> tuple[np.ndarray, Faces]:
+    """The points that are corners, and the faces with the numbers of these."""
+    used, corner = np.unique(faces.corner, return_inverse=True)
+    return points[used], faces._replace(corner=corner)
+
+
+def _stacked(vertices: list[np.ndarray], faces: list[Faces]) -> Hulls:
+    """Hulls of these vertices, all of them corners of faces."""
+    first_vertex = np.cumsum([0, *map(len, vertices)])
+    sizes = np.concatenate([np.zeros(0, int), *(np.diff(each.first) for each in faces)])
+    corner = np.concatenate([np.zeros(0, int), *(each.corner for each in faces)])
+    of_hull = np.repeat(first_vertex[:-1], [len(each.corner) for each in faces])
+    at_vertex = corner + of_hull
     return Hulls(
-        np.vstack(vertices),
-        np.array(first_vertex),
-        np.vstack(normals),
-        np.array(corners, int),
-        np.array(first_corner),
-        np.array(around, int),
-        np.array(first_face),
+        vertex=np.concatenate([np.zeros((0, 3)), *vertices]),
+        first_vertex=first_vertex,
+        normal=np.concatenate([np.zeros((0, 3)), *(each.normal for each in faces)]),
+        corner=corner,
+        first_corner=np.concatenate([[0], np.cumsum(sizes)]).astype(int),
+        face=np.repeat(np.arange(len(sizes)), sizes)[np.argsort(at_vertex, kind="stable")],
+        first_face=np.concatenate(
+            [[0], np.cumsum(np.bincount(at_vertex, minlength=first_vertex[-1]))]
+        ),
     )
-
-
-def _hull_and_faces(points: np.ndarray) -> tuple[np.ndarray, list[tuple[np.ndarray, list[int]]]]:
-    """Vertices of the hull of points, and its faces: normal and corners, counterclockwise."""
-    from scipy.spatial import ConvexHull
-
-    centre = points.mean(axis=0)
-    hull = ConvexHull(points - centre)
-    number = {int(vertex): k for k, vertex in enumerate(np.sort(hull.vertices))}
-    vertices = points[np.sort(hull.vertices)]
-    normals = hull.equations[:, :3]
-    faces, taken = [], np.zeros(len(normals), bool)
-    for start in range(len(normals)):
-        if taken[start]:
-            continue
-        taken[start] = True
-        members, normal = [start], normals[start]
-        for one in members:  # grows while it is run through
-            for other in hull.neighbors[one]:
-                if not taken[other] and np.linalg.norm(normals[other] - normal) < COPLANAR:
-                    taken[other] = True
-                    members.append(int(other))
-        polygon = np.unique([number[int(v)] for v in hull.simplices[members].ravel()])
-        faces.append((normal, _counterclockwise(vertices, polygon, normal)))
-    return vertices, faces
-
-
-def _counterclockwise(vertices: np.ndarray, polygon: np.ndarray, normal: np.ndarray) -> list[int]:
-    corners = vertices[polygon] - vertices[polygon].mean(axis=0)
-    x = corners[0] - normal * (corners[0] @ normal)
-    y = np.cross(normal, x)
-    return [int(v) for v in polygon[np.argsort(np.arctan2(corners @ y, corners @ x))]]

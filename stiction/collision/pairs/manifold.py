@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.collision.meshes.found import CAPACITY, FoundPoints, make_found
 from stiction.collision.pairs.clip import (
     ALIKE_DEPTH,
     MOST,
@@ -24,6 +25,7 @@ from stiction.collision.pairs.faces import RIM_CORNERS, Corners, Face, make_corn
 from stiction.collision.pairs.nearest import clamped
 from stiction.collision.pairs.shapes import (
     CYLINDER,
+    LYING,
     SPHERE,
     Hulls,
     axis_of,
@@ -34,7 +36,6 @@ from stiction.compiler.compiled import formula, kernel, seldom
 from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_vector, sub
 
 CLOSEST = 0  # feature of the closest points, where no corner or edge stands for them
-LYING = 1e-3  # cosine between axis and normal below which a cylinder touches along its side
 
 
 class Simplex(NamedTuple):
@@ -54,12 +55,13 @@ class PairScratch(NamedTuple):
     clipped: Corners
     depth: np.ndarray  # (corners) [m]
     value: np.ndarray  # (corners) what corners are chosen by
+    found: FoundPoints  # on a mesh
 
 
-def make_scratch(hulls: Hulls) -> PairScratch:
-    """Scratch for shapes with these hulls."""
+def make_scratch(hulls: Hulls, meshes: bool = False) -> PairScratch:
+    """Scratch for shapes with these hulls, and for meshes if there are any."""
     most = int(np.diff(hulls.first_corner).max(initial=RIM_CORNERS))
-    corners = 2 * most + 4
+    corners = max(2 * most + 4, CAPACITY)
     return PairScratch(
         Simplex(np.zeros((4, 3)), np.zeros((4, 3))),
         make_polytope(),
@@ -68,6 +70,7 @@ def make_scratch(hulls: Hulls) -> PairScratch:
         make_corners(corners),
         np.zeros(corners),
         np.zeros(corners),
+        make_found(CAPACITY if meshes else 0),
     )
 
 

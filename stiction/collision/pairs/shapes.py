@@ -1,4 +1,4 @@
-"""Convex shapes as arrays for kernels, and how far one extends in a direction.
+"""Shapes as arrays for kernels, and how far a convex one extends in a direction.
 
 A sphere is a point with a radius and a capsule is a segment with a radius. The point and the
 segment are their cores; the core of every other shape is the shape itself.
@@ -7,7 +7,7 @@ segment are their cores; the core of every other shape is the shape itself.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,8 @@ CAPSULE = SHAPE_KINDS.index("capsule")
 BOX = SHAPE_KINDS.index("box")
 CYLINDER = SHAPE_KINDS.index("cylinder")
 HULL = SHAPE_KINDS.index("hull")
+MESH = SHAPE_KINDS.index("mesh")
+LYING = 1e-3  # cosine between axis and normal below which a cylinder touches along its side
 
 
 class Hulls(NamedTuple):
@@ -48,12 +50,15 @@ class Hulls(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """Convex shapes; `kind` and `size` as in the description."""
+    """Convex shapes, and sides of meshes; `kind` and `size` as in the description."""
 
     kind: np.ndarray  # (n) index into SHAPE_KINDS
     size: np.ndarray  # (n, 3) [m]; of a hull, three times its largest coordinate
     hull: np.ndarray  # (n) number of the hull, for shapes of this kind
     hulls: Hulls
+    mesh: np.ndarray  # (n) number of the mesh, for shapes that are a side of one
+    side: np.ndarray  # (n) which side: see `FoundPoints`
+    meshes: Any  # Meshes, or NoMeshes
 
 
 class Pose(NamedTuple):
@@ -86,6 +91,18 @@ def radius_of(solid):
     if solid.kind == SPHERE or solid.kind == CAPSULE:
         return solid.size[0]
     return like(solid.size[0], 0)
+
+
+@kernel
+def radius_at(shapes, i, rotation, normal):
+    """Radius of the surface of shape i where it has a normal, 0 if it is not round there [m]."""
+    kind, radius = shapes.kind[i], shapes.size[i, 0]
+    axis = (rotation[0][2], rotation[1][2], rotation[2][2])
+    if kind == SPHERE or kind == CAPSULE:
+        return radius
+    if kind == CYLINDER and abs(dot(axis, normal)) < like(radius, LYING):
+        return radius
+    return like(radius, 0)
 
 
 @formula

@@ -12,7 +12,9 @@ these cases (`newton_step.py`). The next step depends on the progress:
                negligible
 
 With p^ = p from the start, from the impulses of the last step, no polishing is needed, and the
-impulses are not unique. Equations are those of `coulomb.py`.
+impulses are not unique. That converges from far away if it begins with much compliance, which then
+shrinks: a wall of boxes that is hit, with 350 points, takes 22 iterations. Equations are those of
+`coulomb.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import math
 from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
+from stiction.contact.rest import touch_each_other
 from stiction.contact.solvers.friction_cases import judge_points
 from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
@@ -31,10 +34,12 @@ CIRCLES = 9  # iterations without settled cases after which it calms down ...
 CALMING, CALM = 6, 1e-3  # ... for at most this many iterations, or down to this relative error
 CALMED = -1  # it calms down once in a solution
 POLISHES, MOST_POLISHES = 1, 9  # iterations that polish ...
-SOFT = 1e-4  # ... and one more where eps is larger, as in single precision
+SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or where links touch
+# each other: velocities R p of a stack add up
 CLOSE = 1e-5  # relative error below which it polishes
 LENIENT = 3  # polishes after which an error of `speed` is good enough
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
+SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
 PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
 STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
@@ -82,7 +87,9 @@ def newton(contact, response, cases, accuracy, unique, eps, most):
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
     one = like(eps, 1)
-    polishes = POLISHES + (eps > like(eps, SOFT)) if unique else 0
+    polishes = 0
+    if unique:
+        polishes = POLISHES + (eps > like(eps, SOFT)) + touch_each_other(contact)
     course = Course(one - like(eps, unique), eps, eps, one, 0, 0, 0, False, False)
     before, k = like(eps, math.inf), 0
     while True:
@@ -129,6 +136,8 @@ def go_on(course, judged, verdict, accuracy, polishes):
         calm = verdict.settled and judged.error <= like(course.eps, CALM) * judged.largest
         return calm_down(course, age, calm or course.calming == 1, unique, same)
     circles = age == CIRCLES and course.polished == 0 and not verdict.close
+    if course.stiff > like(course.eps, RIGID):
+        return approach(course, age, same)
     if circles and course.calming != CALMED:
         return begin_calming(course, age)
     changing = course.polished > PATIENCE and judged.changes > 0
@@ -140,12 +149,19 @@ def go_on(course, judged, verdict, accuracy, polishes):
 
 
 @kernel
+def approach(course, age, same):
+    """Continue with p^ = p and less compliance."""
+    eps = max(like(course.eps, SHRINK) * course.eps, like(course.eps, RIGID))
+    return with_steps(course, course.hat, eps, course.softness, age, same and eps == course.eps)
+
+
+@kernel
 def sharpen(course):
     """Give velocities more weight when points are judged, the longer it solves."""
     softness = course.softness
     if course.age >= SHARPENING:
         softness = max(like(softness, SHARPER) * softness, course.eps)
-    if course.polished > 0 or course.calming > 0:
+    if course.polished > 0 or course.calming > 0 or course.stiff > like(softness, RIGID):
         softness = like(softness, 1)
     return with_steps(course, course.hat, course.eps, softness, course.age, course.same)
 

@@ -1,0 +1,1 @@
+"""Triangle meshes, which do not move, against convex shapes."""
