@@ -31,10 +31,10 @@ Eq. (4) as adds no energy; `newton_impacts` = 1 is Eq. (4) as printed. (II.D tak
 accelerations alone, without v^-.) (4) Sweeps end when velocities, not impulses, change little:
 where feet and legs close a chain that hardly yields, impulses along it are undetermined and drift
 forever. (5) `newton` = 1 (ours): after PATIENCE sweeps Newton's method continues from the present
-impulses (`newton.py`); if that fails, convex problems (`de_saxce.py`) and then sweeps that solve
-each contact exactly; a single contact is solved exactly at once (`one_contact.py`). 0 is exactly as
-in the paper. (6) `least_norm` = 1 (ours) evens out the forces of a foot on many points: it moves
-them towards those of least norm with the same wrench, as far as the friction cones allow.
+impulses (`newton.py`); if that fails, convex problems and then sweeps that solve each contact
+exactly (`last_resort.py`); a single contact is solved exactly at once (`one_contact.py`). 0 is
+exactly as in the paper. (6) `least_norm` = 1 (ours) evens out the forces of a foot on many points:
+it moves them towards those of least norm with the same wrench, as far as the friction cones allow.
 """
 
 from typing import Annotated, NamedTuple
@@ -173,7 +173,7 @@ def solve(params, contact, response, scratch, scale, rounding):
     The error is what `tolerance` bounds.
     """
     speed, with_newton = params.tolerance * scale, params.newton > 0
-    cases, local = scratch.cases, scratch.local
+    cases = scratch.cases
     alone = with_newton and solve_alone(contact, response, cases.mu)
     if not alone:
         taken, moved = sweep_until(
