@@ -94,7 +94,7 @@ class World:
         self_collision: whether links of one robot touch each other; True for all robots, or the
         names of some. Links that a joint connects, and shapes that overlap at home, never do.
         """
-        self.robots = _distinct(moving_then_fixed(robots, scenery))
+        self.robots = distinct(moving_then_fixed(robots, scenery))
         if ground is OF_FILES:
             ground, self.notes = ground_of_files(self.robots)
         else:
@@ -337,7 +337,7 @@ def checked_vector(
     return array
 
 
-def _distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
+def distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
     """Return the robots with unique names."""
     taken: set[str] = set()
     distinct = []
