@@ -11,6 +11,7 @@ from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shap
 from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
+from stiction.description.triangles import kept_triangles
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
@@ -36,6 +37,7 @@ class Shapes:
     def __init__(self, source: str, files: Files, robot: Element, hull_points: int) -> None:
         """Start with no shapes."""
         self.source, self.files, self.hull_points = source, files, hull_points
+        self.fixed: set[str] = set()  # links whose meshes keep their triangles
         self.shapes: list[Shape] = []
         self.refused: list[str] = []  # complaints
         self.meshes: dict[str, Hull] = {}
@@ -53,7 +55,9 @@ class Shapes:
                 geometry = own.one("geometry")
                 assert geometry is not None  # ensured by the scan
                 try:
-                    made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
+                    collides = kind == "collision"
+                    solid = collides and link.name not in self.fixed
+                    made = self._geometry(shape.geometry, geometry.children[0], collides, solid)
                 except ModelFileError as error:
                     self.refused.append(str(error))
                     continue
@@ -90,9 +94,11 @@ class Shapes:
             return given
         return unique(otherwise, self.taken)
 
-    def _geometry(self, parsed: Geometry, own: Element, collides: bool) -> dict[str, Any] | None:
+    def _geometry(
+        self, parsed: Geometry, own: Element, collides: bool, solid: bool
+    ) -> dict[str, Any] | None:
         if own.tag == "mesh":
-            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides)
+            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides, solid)
         if own.tag == "box":
             size = tuple(0.5 * float(length) for length in parsed.box.size)
         elif own.tag == "sphere":
@@ -102,9 +108,9 @@ class Shapes:
         return {"kind": own.tag, "size": size}
 
     def _mesh(
-        self, name: str, scale: np.ndarray | None, own: Element, collides: bool
+        self, name: str, scale: np.ndarray | None, own: Element, collides: bool, solid: bool
     ) -> dict[str, Any] | None:
-        """A hull; None for a visual mesh that is missing or in an unknown format."""
+        """A hull, or a mesh; None for a visual mesh that is missing or in an unknown format."""
         where = f"{self.source}, line {own.line}: mesh of {own.owner}"
         try:
             path = self.files.find(name)
@@ -126,6 +132,12 @@ class Shapes:
         scale = np.ones(3) if scale is None else scale
         if not scale.all():
             raise ModelFileError(f"{where}: has scale {scale.tolist()}; none may be zero")
+        if collides and not solid:
+            mirrored = bool(np.prod(scale) < 0.0)
+            triangles = hull.triangles[:, ::-1] if mirrored else hull.triangles
+            kept = kept_triangles(hull.points * scale + 0.0, triangles, f"{where}: {path}")
+            if kept is not None:
+                return _triangles(*kept)
         key = (path, tuple(scale.tolist()))
         if not collides and key not in self.hulls:  # only drawn
             outer = outermost(hull.vertices, self.hull_points)
@@ -135,3 +147,13 @@ class Shapes:
         vertices, inside = self.hulls[key]
         made = {"kind": "hull", "size": (), "vertices": tuple(map(vector, vertices))}
         return made | {"error": inside}
+
+
+def _triangles(vertices: np.ndarray, triangles: np.ndarray) -> dict[str, Any]:
+    """What a shape that keeps its triangles is made of."""
+    return {
+        "kind": "mesh",
+        "size": (),
+        "vertices": tuple(map(vector, vertices)),
+        "triangles": tuple(map(tuple, triangles.tolist())),
+    }
