@@ -40,7 +40,7 @@ def check_distances(kind, n, seed):
     block = corner_block()
     for mesh, low, high in (
         (block, (-0.2, -0.7, -0.2), (1.2, 0.7, 1.2)),
-        (ground, (-0.6, -0.6, 0.0), (0.6, 0.6, 0.4)),
+        (ground, (-0.6, -0.6, 0.1), (0.6, 0.6, 0.4)),  # above its highest point
     ):
         placed = place_over(rng, pool, kind, low, high, n)
         met, distances = meet_placed(pool, mesh, placed, 0.3), coal_distances(pool, mesh, placed)
