@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.description.hull import corners_of
+from stiction.description.triangles import CLOSED
 from stiction.description.xml_text import Scan, bytes_of
 from stiction.errors import ModelFileError
 
 LARGEST_MESH = 40_000_000  # [bytes]
 MOST_POINTS = 1_000_000  # of a mesh; three for every triangle of an STL file
-CLOSED = 1e-6  # sum of the area vectors of a closed surface, relative to its area
 MOST_INSTANCES = 30  # of nodes in a .dae; nested in pairs they make 2^15 copies
 SUFFIXES = (".stl", ".obj", ".dae")
 STL_HEADER, STL_FACE = 84, 50  # [bytes]

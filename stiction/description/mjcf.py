@@ -27,7 +27,7 @@ from stiction.description.description import (
 )
 from stiction.description.mjcf_inertia import repaired_spec
 from stiction.description.mjcf_loops import loops_of
-from stiction.description.mjcf_meshes import Body, bodies_of_meshes
+from stiction.description.mjcf_meshes import Body, bodies_of_meshes, notes_on_meshes
 from stiction.description.mjcf_model import (
     KINDS,
     Names,
@@ -146,7 +146,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
         loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
-        notes=(*notes_on(model, names), *unread),
+        notes=(*notes_on(model, names), *notes_on_meshes(model, names), *unread),
     )
 
 

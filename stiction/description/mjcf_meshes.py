@@ -9,7 +9,7 @@ import numpy as np
 from stiction.description.description import Vector
 from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mjcf_model import MESH, Names, colliding_geoms, fixed_geoms
-from stiction.description.triangles import kept_triangles
+from stiction.description.triangles import filled_part, kept_triangles, note_on_hollow
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -39,6 +39,18 @@ def bodies_of_meshes(
         else:
             made[i] = Body("mesh", _rows(kept[0]), triangles=_rows(kept[1]))
     return made
+
+
+def notes_on_meshes(model: MjModel, names: Names) -> list[str]:
+    """A note on meshes that move and collide as hulls that are much larger."""
+    moving = colliding_geoms(model) & ~fixed_geoms(model) & (model.geom_type == MESH)
+    filled, parts = {}, {}
+    for i in np.flatnonzero(moving).tolist():
+        mesh = int(model.geom_dataid[i])
+        if mesh not in parts:
+            parts[mesh] = filled_part(*_mesh(model, mesh), _vertices(model, mesh))
+        filled[names.geom[i]] = parts[mesh]
+    return note_on_hollow(filled)
 
 
 def _rows(array: np.ndarray) -> Any:

@@ -11,7 +11,7 @@ from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shap
 from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
-from stiction.description.triangles import kept_triangles
+from stiction.description.triangles import INSIDE_OUT, filled_part, kept_triangles, note_on_hollow
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
@@ -42,6 +42,7 @@ class Shapes:
         self.refused: list[str] = []  # complaints
         self.meshes: dict[str, Hull] = {}
         self.hulls: dict[tuple[Path, tuple[float, ...]], Thinned] = {}  # by file and scale
+        self.filled: dict[str, float] = {}  # part of the hull that a mesh fills
         self.lost: list[str] = []  # visual meshes
         names = [shape.attributes.get("name") for link in robot.all("link")
                  for shape in link.children]  # fmt: skip
@@ -86,7 +87,8 @@ class Shapes:
                 f"{name} {hull.up}" for name, hull in meshes if hull.up not in ("", "Z_UP")
             ],
         }
-        return [f"{what} {first_few(names)}" for what, names in noted.items() if names]
+        told = [f"{what} {first_few(names)}" for what, names in noted.items() if names]
+        return [*told, *note_on_hollow(self.filled)]
 
     def _name(self, given: str | None, otherwise: str) -> str:
         if given and given not in self.named:
@@ -124,8 +126,7 @@ class Shapes:
                 return None
             hull = self.files.hull(path)
             if collides and hull.inverted:
-                found = f"{path}: is inside out, its triangles face inwards"
-                raise ModelFileError(f"{found}; flip them")
+                raise ModelFileError(f"{path}: {INSIDE_OUT}")
         except ModelFileError as error:
             raise ModelFileError(f"{where}: {error}") from error
         self.meshes[path.name] = hull
@@ -144,6 +145,7 @@ class Shapes:
             return {"kind": "hull", "size": (), "vertices": tuple(map(vector, outer * scale))}
         if key not in self.hulls:
             self.hulls[key] = thinned(hull.vertices * scale + 0.0, self.hull_points)
+            self.filled[path.name] = filled_part(hull.points, hull.triangles, hull.vertices)
         vertices, inside = self.hulls[key]
         made = {"kind": "hull", "size": (), "vertices": tuple(map(vector, vertices))}
         return made | {"error": inside}

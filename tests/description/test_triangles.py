@@ -99,7 +99,9 @@ def test_a_urdf_mesh_keeps_its_triangles_if_its_base_is_fixed(scale, tmp_path):
     """A negative scale mirrors the mesh, and turns its triangles round."""
     (tmp_path / "block.obj").write_text(obj(corner_block()))
     (tmp_path / "r.urdf").write_text(URDF.format(scale=scale))
-    floating = read_urdf(tmp_path / "r.urdf").shapes[0]
+    moving = read_urdf(tmp_path / "r.urdf")
+    floating = moving.shapes[0]
+    assert not any("of which they fill" in note for note in moving.notes)  # 78 %
     assert (floating.kind, floating.triangles) == ("hull", ())
     fixed = read_urdf(tmp_path / "r.urdf", base="fixed")
     [shape] = fixed.shapes
@@ -110,8 +112,16 @@ def test_a_urdf_mesh_keeps_its_triangles_if_its_base_is_fixed(scale, tmp_path):
     assert any("base_collision_0 with 20" in note for note in fixed.notes)
 
 
-def mjcf(body):
-    rows = " ".join(map(str, corner_block().vertices.ravel()))
+def test_a_moving_mesh_that_fills_little_of_its_hull_is_noted(tmp_path):
+    """A thin L: 0.19 of the square, whose hull has 0.595 of it."""
+    (tmp_path / "block.obj").write_text(obj(corner_block(thick=0.1)))
+    (tmp_path / "r.urdf").write_text(URDF.format(scale=1))
+    notes = read_urdf(tmp_path / "r.urdf").notes
+    assert any("of which they fill: block.obj 32 %" in note for note in notes)
+
+
+def mjcf(body, thick=0.4):
+    rows = " ".join(map(str, corner_block(thick=thick).vertices.ravel()))
     faces = " ".join(map(str, corner_block().triangles.ravel()))
     return (
         f'<mujoco><asset><mesh name="block" vertex="{rows}" face="{faces}"/>'
@@ -127,5 +137,8 @@ def test_a_mesh_geom_of_mjcf_keeps_its_triangles_if_it_is_fixed():
     )
     kinds = {shape.name: shape.kind for shape in read_mjcf_text(text, "text").shapes}
     assert kinds == {"fixed": "mesh", "cube": "hull", "moving": "hull"}
+    thin = mjcf('<body><freejoint/><geom name="thin" type="mesh" mesh="block"/></body>', 0.1)
+    notes = read_mjcf_text(thin, "text").notes
+    assert any("of which they fill: thin 32 %" in note for note in notes)
     [shape] = [s for s in read_mjcf_text(text, "text").shapes if s.kind == "mesh"]
     assert len(shape.triangles) == len(corner_block().triangles)
