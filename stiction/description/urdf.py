@@ -22,6 +22,7 @@ from stiction.description.plain import first_few, listed, vector
 from stiction.description.reading import STRICT, Reading, finished
 from stiction.description.repair import repaired
 from stiction.description.rotation import six
+from stiction.description.triangles import fixed_links
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes
@@ -148,6 +149,7 @@ def _description(
         bodies, moves = between + bodies, base + moves
     name = robot.attributes["name"]
     bare = Description(name, source, tuple(bodies), tuple(moves))
+    shapes.fixed = fixed_links(moves)
     for link in tree.links:
         shapes.add(*links[link])
     refused = [*joints.refused, *shapes.refused]
