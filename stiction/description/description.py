@@ -180,5 +180,5 @@ class Description:
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide, masks or excludes or not
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
-    loops: tuple[Loop, ...] = ()  # not simulated yet: only a reader that is told to keeps them
+    loops: tuple[Loop, ...] = ()
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

@@ -118,7 +118,7 @@ def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Des
             message += ", or load with inertia='repair'"
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source, reading.keeps_loops)
+    refuse_what_is_not_simulated(model, names, source)
     description = finished(_description(model, names, source, reading), reading)
     said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
     return replace(description, notes=(*description.notes, *said))
@@ -145,7 +145,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
         keyframes=_keyframes(model, names),
         contact_pairs=tuple((names.geom[a], names.geom[b]) for a, b in pairs),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
-        loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
+        loops=loops_of(model, names, offsets),
         notes=(*notes_on(model, names), *unread),
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.description.mjcf_loops import LOOPS, ends_of
+from stiction.description.mjcf_loops import LOOPS, constraint_kind
 from stiction.description.mjcf_model import (
     FREE,
     HINGE,
@@ -31,22 +31,20 @@ FLAGS = (  # switching these off would have an effect
 )
 
 
-def refuse_what_is_not_simulated(
-    model: MjModel, names: Names, source: str, keeps_loops: bool
-) -> None:
+def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
     """Raise ModelFileError that lists all parts of the model that are not simulated."""
-    refused = list(_not_simulated(model, names, keeps_loops))
+    refused = list(_not_simulated(model, names))
     if refused:
         remedy = "which is not simulated; remove it from the file"
         raise ModelFileError(listed(source, [f"{what}, {remedy}" for what in refused]))
 
 
-def _not_simulated(model: MjModel, names: Names, keeps_loops: bool) -> Iterator[str]:
+def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
     """Every part of the model that acts in MuJoCo but not here."""
     yield from (
-        f"equality constraint '{element_name(model, 'equality', i)}'{ends_of(model, names, i)}"
+        f"equality constraint '{element_name(model, 'equality', i)}' {constraint_kind(model, i)}"
         for i in range(model.neq)
-        if model.eq_active0[i] and not (keeps_loops and model.eq_type[i] in LOOPS)
+        if model.eq_active0[i] and model.eq_type[i] not in LOOPS
     )
     for kind, count in (
         ("tendon", model.ntendon),

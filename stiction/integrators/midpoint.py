@@ -22,6 +22,7 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance, advance_by_mean
+from stiction.kernels.loops import has_loops
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
 from stiction.kernels.vectors import (
     add,
@@ -68,6 +69,7 @@ def midpoint(params, system, state, work, time, dt):
         if alone == 0 or repeats == REPEATS:
             break
         held = solves(system.model) and system.surface.contact.count[0] > 0
+        held = held or has_loops(system.loops)
         if not correct_spins(dynamics, v, dt, work.v, work.v_sum, held):
             break
         system.surface.impact.solved[0] = 0  # the impulses are solved again

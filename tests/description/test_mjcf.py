@@ -402,7 +402,11 @@ SITE = '<body name="b"><joint name="pin"/><geom size="1"/><site name="s"/></body
 @pytest.mark.parametrize(
     ("world", "rest", "words"),
     [
-        (HINGE, '<equality><joint name="lock" joint1="pin"/></equality>', "constraint 'lock'"),
+        (
+            HINGE,
+            TENDON + '<equality><tendon name="taut" tendon1="rope"/></equality>',
+            "constraint 'taut' of kind tendon",
+        ),
         (HINGE, TENDON, "tendon 'rope'"),
         (HINGE, TENDON + '<actuator><motor tendon="rope"/></actuator>', "tendon 'rope'"),
         ('<body name="hand" mocap="true"/>' + HINGE, "", "mocap body 'hand'"),

@@ -11,6 +11,7 @@ from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.families.force_law import none_missed, solve_nothing_again
 from stiction.contact.surface import set_clock
 from stiction.kernels.forward_dynamics import touching_unit_responses
+from stiction.kernels.loops import constrain_response
 from stiction.kernels.response import (
     add_wrenches,
     gather_wrenches,
@@ -80,6 +81,16 @@ def answer_to_impulses(system, dt):
     touching_unit_responses(system.method, dynamics, contact, response)
     free_twists(dynamics, contact, response, dt)
     touching_inverse_inertia(dynamics, contact, response)
+    constrain_response(
+        system.loops,
+        dynamics,
+        contact.touching_link,
+        contact.touching_count[0],
+        response.unit_responses,
+        response.inverse_inertia,
+        response.free,
+        dt,
+    )
 
 
 @kernel
