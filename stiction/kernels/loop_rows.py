@@ -1,6 +1,6 @@
 """Rows of closed loops: errors, rates, drifts, and their responses to forces."""
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, seldom
 from stiction.kernels.forward_dynamics import add_coordinate_response, unit_responses_of
 from stiction.kernels.kinematics import arm_to, last_dof, link_drift, seen_from
 from stiction.kernels.spatial import (
@@ -26,7 +26,7 @@ from stiction.kernels.vectors import (
 # ------------------------------------------------------------------------ errors, rates and drifts
 
 
-@kernel
+@seldom
 def measure_rows(loops, dynamics, q, v, v_products):
     """Write `error`, `rate` and `drift` of all rows."""
     for loop in range(len(loops.points)):
@@ -154,7 +154,7 @@ def measure_turns(loops, dynamics, loop):
 # --------------------------------------------------------------------------------------- responses
 
 
-@kernel
+@seldom
 def row_responses(method, loops, dynamics):
     """Write into `basis` the response of every row, J times the unit responses of coordinates.
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from stiction.compiler.compiled import routine
 from stiction.description.description import LOOP_KINDS
-from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.articulated import move_links
+from stiction.kernels.kinematics import advance
 from stiction.kernels.loop_rows import measure_rows
 from stiction.kernels.loops import Loops, NoLoops
-from stiction.kernels.tree import Tree, allocate
+from stiction.kernels.tree import Dynamics, Tree, allocate
 from stiction.robot.robot import Robot
 
+CLOSED = 1e-12  # [m or rad] error that is rounding
+STEPS = 20  # at most, to close loops; three usually suffice
+INDEPENDENT = 1e-6  # singular values smaller than this fraction of the largest are redundant rows
 POINTS = {"connect": 3, "line": 2, "plane": 1, "weld": 3, "joint": 0}  # directions
 TURNS = {"weld": 3}
 
 
-def make_loops(robots: tuple[Robot, ...], tree: Tree, touching: int) -> Loops | NoLoops:
+def make_loops(robots: Sequence[Robot], tree: Tree, touching: int) -> Loops | NoLoops:
     """The loops of the robots of a forest, for contact models with some touching links."""
     firsts = np.cumsum([0, *(len(robot.link_name) for robot in robots)])[:-1]
     chosen = [(robot, i) for robot in robots for i in range(len(robot.loop_name))]
@@ -68,17 +75,43 @@ def make_loops(robots: tuple[Robot, ...], tree: Tree, touching: int) -> Loops | 
     )
 
 
-def loop_errors(robots: tuple[Robot, ...], tree: Tree, q: np.ndarray) -> dict[str, float]:
-    """How far each loop is from closed at q, by name: the largest of its rows [m or rad]."""
+def loop_errors(robots: Sequence[Robot], tree: Tree, q: np.ndarray) -> dict[str, float]:
+    """How far each loop is from closed at q, by "robot/loop": its largest row [m or rad]."""
     loops = make_loops(robots, tree, 0)
     if isinstance(loops, NoLoops):
         return {}
-    dynamics, still = allocate(tree), np.zeros(len(tree.dof_parent))
-    forward_kinematics(dynamics, q)
-    measure_rows(loops, dynamics, q, still, still)
-    names = [str(name) for robot in robots for name in robot.loop_name]
+    _measure(loops, allocate(tree), q, np.zeros(len(tree.dof_parent)))
+    names = [f"{robot.name}/{name}" for robot in robots for name in robot.loop_name]
     rows = np.split(np.abs(loops.error), loops.first_row[1:-1])
     return {name: float(part.max()) for name, part in zip(names, rows, strict=True)}
+
+
+def closed(robots: Sequence[Robot], tree: Tree, q: np.ndarray) -> np.ndarray:
+    """The configuration near q in which the loops are closed, as far as they can be.
+
+    Files round their positions. Gauss-Newton steps, each the smallest change of coordinates.
+    """
+    loops = make_loops(robots, tree, 0)
+    if isinstance(loops, NoLoops):
+        return q
+    dynamics, q = allocate(tree), q.copy()
+    for _ in range(STEPS):
+        rates = []
+        for unit in np.eye(len(tree.dof_parent)):
+            _measure(loops, dynamics, q, unit)
+            rates.append(loops.rate.copy())
+        if np.abs(loops.error).max() < CLOSED:
+            break
+        J = np.transpose(rates)
+        advance(tree, q, -np.linalg.pinv(J, rcond=INDEPENDENT) @ loops.error, 1.0)
+    return q
+
+
+@routine
+def _measure(loops: Loops, dynamics: Dynamics, q: np.ndarray, v: np.ndarray) -> None:
+    """Errors and rates of all rows."""
+    move_links(dynamics, q, v)
+    measure_rows(loops, dynamics, q, v, v)
 
 
 def _forest(links: np.ndarray, first: int) -> np.ndarray:
