@@ -11,6 +11,7 @@ from stiction.kernels.spatial import (
     twist_add,
     twist_scale,
 )
+from stiction.kernels.tree import PRESCRIBED
 from stiction.kernels.vectors import (
     add,
     cross,
@@ -31,7 +32,7 @@ def measure_rows(loops, dynamics, q, v, v_products):
     """Write `error`, `rate` and `drift` of all rows."""
     for loop in range(len(loops.points)):
         if loops.coordinate[loop, 0] >= 0:
-            measure_coupling(loops, dynamics.tree, loop, q, v, v_products)
+            measure_coupling(loops, dynamics, loop, q, v, v_products)
         if loops.points[loop] > 0:
             measure_points(loops, dynamics, loop, v_products)
         if loops.turns[loop] > 0:
@@ -39,21 +40,44 @@ def measure_rows(loops, dynamics, q, v, v_products):
 
 
 @kernel
-def measure_coupling(loops, tree, loop, q, v, v_products):
+def measure_coupling(loops, dynamics, loop, q, v, v_products):
     """e = (q1 - r1) - p(q2 - r2) of coupled coordinates."""
     row, first, second = loops.first_row[loop], loops.coordinate[loop, 0], loops.coordinate[loop, 1]
+    tree = dynamics.tree
     e = q[tree.dof_q[first]] - loops.reference[loop, 0]
-    rate, drift = v[first], like(e, 0)
+    rate, drift, driven = v[first], like(e, 0), prescribed(dynamics, first)
     if second >= 0:
         value, slope, curvature = polynomial(
             loops.coefficients, loop, q[tree.dof_q[second]] - loops.reference[loop, 1]
         )
         e, rate = e - value, rate - slope * v[second]
         loops.slope[loop] = slope
+        driven -= slope * prescribed(dynamics, second)
         drift = -curvature * v_products[second] * v_products[second]
     else:
         e -= loops.coefficients[loop, 0]
     loops.error[row], loops.rate[row], loops.drift[row] = e, rate, drift
+    loops.driven[row] = driven
+
+
+@kernel
+def prescribed(dynamics, d):
+    """Acceleration of a coordinate if its motion is prescribed, else 0."""
+    a = dynamics.acceleration[d]
+    return a if dynamics.mode[d] == PRESCRIBED else like(a, 0)
+
+
+@kernel
+def prescribed_twist(dynamics, link):
+    """Acceleration of a link due to the coordinates whose motion is prescribed."""
+    still = zero_vector(dynamics.D[0])
+    total, d = Twist(still, still), last_dof(dynamics.tree, link)
+    while d >= 0:
+        if dynamics.mode[d] == PRESCRIBED:
+            a = dynamics.acceleration[d]
+            total = twist_add(total, twist_scale(a, load_twist(dynamics.S, d)))
+        d = dynamics.tree.dof_parent[d]
+    return total
 
 
 @kernel
@@ -107,8 +131,7 @@ def measure_points(loops, dynamics, loop, v_products):
     r1, r2 = point_of(loops, dynamics, loop, 0), point_of(loops, dynamics, loop, 1)
     apart = sub(r1, seen_from(dynamics, b, a, r2))
     t1, t2 = load_twist(dynamics.velocity, a), load_twist(dynamics.velocity, b)
-    moves = sub(point_velocity(t1, r1), point_velocity(t2, r2))
-    w = t1.angular
+    a1, a2 = prescribed_twist(dynamics, a), prescribed_twist(dynamics, b)
     m1, m2 = velocity_at(dynamics, a, v_products), velocity_at(dynamics, b, v_products)
     drift1, drift2 = link_drift(dynamics, a), link_drift(dynamics, b)
     gains = sub(point_acceleration(drift1, m1, r1), point_acceleration(drift2, m2, r2))
@@ -118,9 +141,17 @@ def measure_points(loops, dynamics, loop, v_products):
         turning = cross(m1.angular, n)
         bending = add(cross(drift1.angular, n), cross(m1.angular, turning))
         loops.error[row + k] = dot(n, apart)
-        loops.rate[row + k] = dot(n, moves) + dot(cross(w, n), apart)
+        loops.rate[row + k] = row_rate(n, apart, t1, r1, t2, r2)
+        loops.driven[row + k] = row_rate(n, apart, a1, r1, a2, r2)
         twice = like(n[0], 2) * dot(turning, mean_moves)
         loops.drift[row + k] = dot(n, gains) + twice + dot(bending, apart)
+
+
+@kernel
+def row_rate(n, apart, t1, r1, t2, r2):
+    """Rate of n . (x1 - x2) if the links move with twists t1 and t2, n with the first."""
+    moves = sub(point_velocity(t1, r1), point_velocity(t2, r2))
+    return dot(n, moves) + dot(cross(t1.angular, n), apart)
 
 
 @kernel
@@ -146,9 +177,10 @@ def measure_turns(loops, dynamics, loop):
     turned = scale(like(turned[0], 0.5), turned)
     moves = sub(load_twist(dynamics.velocity, a).angular, load_twist(dynamics.velocity, b).angular)
     gains = sub(link_drift(dynamics, a).angular, link_drift(dynamics, b).angular)
+    driven = sub(prescribed_twist(dynamics, a).angular, prescribed_twist(dynamics, b).angular)
     for k in range(3):
         loops.error[row + k], loops.rate[row + k] = turned[k], moves[k]
-        loops.drift[row + k] = gains[k]
+        loops.drift[row + k], loops.driven[row + k] = gains[k], driven[k]
 
 
 # --------------------------------------------------------------------------------------- responses

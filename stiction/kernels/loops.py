@@ -62,6 +62,7 @@ class Loops(NamedTuple):
     error: np.ndarray  # (rows) e
     rate: np.ndarray  # (rows) J v
     drift: np.ndarray  # (rows) J_dot v
+    driven: np.ndarray  # (rows) J a of the coordinates whose motion is prescribed
     correction: np.ndarray  # (rows) minus the acceleration that removes earlier errors
     step: np.ndarray  # (1) duration of the whole step [s]
 
@@ -78,15 +79,9 @@ class Loops(NamedTuple):
 # ------------------------------------------------------------------------------ parts of a step
 
 
-def has_loops(loops: Any) -> bool:
-    """Return whether the links form loops."""
-    return not isinstance(loops, NoLoops)
-
-
-@chooses(has_loops)
-def _has_loops(loops):
-    chosen = loops.instance_class is not NoLoops
-    return lambda loops: chosen
+def in_loop(loops: Any, link: int) -> bool:
+    """Return whether loops join the tree of a link to others, to itself or to the world."""
+    return _PARTS[type(loops)].joins(loops, link)
 
 
 def begin_loops(loops: Any, dt: float) -> None:
@@ -103,7 +98,8 @@ def aim_loops(loops: Any, ahead: float, lag: float, dt: float) -> None:
     """Write the correction of the step, from what was measured in its first evaluation.
 
     `ahead`: time between the start of the step and the configuration of the evaluation. `lag`: time
-    between the configuration to which v belongs and that one [s].
+    between the configuration to which v belongs and that one [s]; prescribed coordinates have the
+    velocity of the evaluation.
     """
     _PARTS[type(loops)].aim(loops, ahead, lag, dt)
 
@@ -148,6 +144,11 @@ def constrain_response(
 
 
 @kernel
+def _joins(loops, link):
+    return loops.link_group[link] >= 0
+
+
+@kernel
 def _begin(loops, dt):
     loops.step[0] = dt
 
@@ -161,11 +162,11 @@ def _measure(loops, dynamics, q, v, v_products):
 def _aim(loops, ahead, lag, dt):
     fastest, half = like(dt, RECOVERY_SPEED), like(dt, 0.5)
     for row in range(len(loops.error)):
-        rate, drift = loops.rate[row], loops.drift[row]
-        error = loops.error[row] - ahead * (rate - half * ahead * drift)
+        rate, drift, driven = loops.rate[row], loops.drift[row], loops.driven[row]
+        error = loops.error[row] - ahead * (rate - half * ahead * (drift + driven))
         wanted = like(dt, RECOVERY) * error / loops.step[0]
         wanted = min(max(wanted, -fastest), fastest)
-        loops.correction[row] = (rate - lag * drift + wanted) / dt
+        loops.correction[row] = (rate - lag * (drift + driven) + wanted) / dt
 
 
 @kernel
@@ -192,6 +193,11 @@ def _constrain(loops, dynamics, links, count, unit_responses, inverse_inertia, f
 
 
 # -------------------------------------------------------------------------------- without loops
+
+
+@kernel
+def _joins_none(loops, link):
+    return False
 
 
 @kernel
@@ -230,6 +236,7 @@ def _constrain_none(loops, dynamics, links, count, unit_responses, inverse_inert
 class _Parts(NamedTuple):
     """What loops do in a step."""
 
+    joins: Callable[..., bool]
     begin: Callable[..., None]
     measure: Callable[..., None]
     aim: Callable[..., None]
@@ -240,8 +247,9 @@ class _Parts(NamedTuple):
 
 
 _PARTS = {
-    Loops: _Parts(_begin, _measure, _aim, _respond, _close, _hold, _constrain),
+    Loops: _Parts(_joins, _begin, _measure, _aim, _respond, _close, _hold, _constrain),
     NoLoops: _Parts(
+        _joins_none,
         _begin_none,
         _measure_none,
         _aim_none,
@@ -251,6 +259,11 @@ _PARTS = {
         _constrain_none,
     ),
 }
+
+
+@chooses(in_loop)
+def _in_loop(loops, link):
+    return as_python(_PARTS[loops.instance_class].joins)
 
 
 @chooses(begin_loops)

@@ -65,7 +65,7 @@ def make_loops(robots: Sequence[Robot], tree: Tree, touching: int) -> Loops | No
         row_group=np.repeat(group[ends.max(axis=1)], rows),
         link_group=group,
         moved=_moved(tree, ends),
-        **{name: np.zeros(count) for name in ("error", "rate", "drift", "correction")},
+        **{name: np.zeros(count) for name in ("error", "rate", "drift", "driven", "correction")},
         step=np.zeros(1),
         ends=np.zeros((2, nv, 6)),
         basis=np.zeros((count, nv)),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.description.mjcf import read_mjcf_text
+from linkages import body, four_bar, hinge, mjcf, robot_of
 from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forward_dynamics import (
     accelerate_coordinates,
@@ -26,25 +26,11 @@ from stiction.kernels.loops import (
 )
 from stiction.kernels.response import allocate_response
 from stiction.kernels.tree import STUCK, allocate
-from stiction.robot.robot import Robot
 from stiction.world.loops import make_loops
 
 pytestmark = pytest.mark.interpreted
 
 ROUNDING = 1e-9  # of accelerations, relative to the largest
-GEOM = '<geom type="capsule" fromto="0 0 0 {}" size=".02" mass="{}" contype="0" conaffinity="0"/>'
-
-
-def body(name, at, joint, end, mass, inside=""):
-    """A link with a capsule from its origin to `end`."""
-    shape = GEOM.format(end, mass)
-    return f'<body name="{name}" pos="{at}">{joint}{shape}{inside}</body>'
-
-
-def hinge(name, axis="0 1 0"):
-    return f'<joint name="{name}" axis="{axis}"/>'
-
-
 TRUNK = body(
     "trunk",
     "0 0 1",
@@ -62,17 +48,11 @@ LOOPS = """<connect name="pin" body1="foot" body2="tube" anchor=".02 .01 .03"/>
 <weld name="grip" body1="box" body2="shin" anchor="0.01 0.02 0"/>
 <joint name="mirror" joint1="knee" joint2="hip" polycoef=".1 .5 .3 -.2 .1"/>
 <joint name="lock" joint1="slide" polycoef=".05 1 0 0 0"/>"""
-MIXED = f"<mujoco><worldbody>{TRUNK}{BOX}</worldbody><equality>{LOOPS}</equality></mujoco>"
-
-CRANK = body("crank", "0 0 1", hinge("a"), "0 0 -.2", 0.5,
-             body("coupler", "0 0 -.2", hinge("b"), ".4 0 -.1", 1.0))  # fmt: skip
-ROCKER = body("rocker", ".4 0 1", hinge("c"), "0 0 -.3", 0.7)
-PIN = '<connect name="pin" body1="coupler" body2="rocker" anchor=".4 0 -.1"/>'
-FOUR_BAR = f"<mujoco><worldbody>{CRANK}{ROCKER}</worldbody><equality>{PIN}</equality></mujoco>"
+MIXED = mjcf(TRUNK + BOX, LOOPS)
 
 
 def world_of(text):
-    return st.World(Robot.from_description(read_mjcf_text(text, "text")), ground=None)
+    return st.World(robot_of(text), ground=None)
 
 
 class Instant:
@@ -206,7 +186,7 @@ def test_the_basis_is_orthonormal_and_spans_the_rows(method):
 @METHODS
 def test_a_planar_linkage_has_two_rows(method):
     """The third keeps the point in the plane of motion, where it is anyway."""
-    here = Instant(FOUR_BAR, method, 3)
+    here = Instant(four_bar(), method, 3)
     assert here.loops.kept.tolist() == [KEPT, 2, KEPT]
 
 
@@ -277,8 +257,7 @@ LEG = body("thigh", "0 .1 0", hinge("hip", "1 0.2 0"), ".1 0 -.3", 1,
            body("shin", "0 0 -.3", hinge("knee"), "0 0 -.3", 0.5))  # fmt: skip
 STRUT = body("rod", "0.1 .1 0.1", '<joint name="rod" type="ball"/>', "0 0 -.55", 0.2)
 BASE = body("trunk", "0 0 1", "<freejoint/>", "0 0 .4", 5, LEG + STRUT)
-CLOSED_LEG = f"""<mujoco><worldbody>{BASE}</worldbody><equality>
-<{{}} name="pin" body1="rod" body2="shin" anchor="0 0 -.55"/></equality></mujoco>"""
+CLOSED_LEG = mjcf(BASE, '<{} name="pin" body1="rod" body2="shin" anchor="0 0 -.55"/>')
 
 
 @METHODS
