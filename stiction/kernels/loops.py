@@ -33,7 +33,7 @@ from stiction.kernels.loop_basis import (
 from stiction.kernels.loop_rows import measure_rows, row_responses
 from stiction.kernels.vectors import like
 
-RECOVERY = 0.5  # fraction of an error that is removed per step ...
+RECOVERY = 0.2  # fraction of an error that is removed per step ...
 RECOVERY_SPEED = 0.5  # ... and the highest speed at which it is [m/s or rad/s]
 
 

@@ -94,10 +94,42 @@ def test_a_joint_that_is_held_has_no_second_one():
 def test_an_inactive_constraint_is_no_loop_and_a_tendon_stays_refused():
     inactive = '<connect body1="a" body2="c" anchor="0 0 0" active="false"/>'
     assert read_mjcf_text(CHAIN.format(inactive), "chain.xml").loops == ()
-    tendon = '</equality><tendon><fixed name="string"><joint joint="u" coef="1"/></fixed></tendon>'
-    text = CHAIN.format(CLOSURES["weld"] + tendon + "<equality>")
+    tendon = (
+        '<tendon><fixed name="string" stiffness="1"><joint joint="u" coef="1"/></fixed></tendon>'
+    )
+    text = CHAIN.format(f"{CLOSURES['weld']}</equality>{tendon}<equality>")
     with pytest.raises(ModelFileError, match="^chain.xml: tendon 'string'"):
         read_mjcf_text(text, "chain.xml")
+
+
+GRIPPER = """<mujoco><worldbody>
+<body name="a"><joint name="p" axis="0 1 0"/><geom size=".1"/></body>
+<body name="b" pos="1 0 0"><joint name="q" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+<tendon><fixed name="split" {}><joint joint="p" coef=".5"/><joint joint="q" coef=".25"/></fixed>
+</tendon><equality><joint joint1="p" joint2="q" polycoef="{}"/></equality>
+<actuator><position name="close" tendon="split" kp="10" gear="3"/></actuator></mujoco>"""
+
+
+def test_a_tendon_over_coupled_joints_is_a_gear():
+    """MuJoCo's force along both joints does the same work."""
+    text = GRIPPER.format("", "0 2 0 0 0")
+    [motor] = read_mjcf_text(text, "gripper.xml").actuators
+    assert (motor.joint, motor.gear) == ("p", 3.0 * (0.5 + 0.25 / 2.0))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.ctrl[:] = (0.4, 0.2), 0.7
+    mujoco.mj_forward(model, data)
+    force = motor.gear * (10.0 * 0.7 - 10.0 * motor.gear * 0.4)
+    assert force == pytest.approx(data.qfrc_actuator @ (1.0, 0.5), abs=1e-12)
+
+
+STIFF, BENT, SHIFTED = ('stiffness="1"', "0 2 0 0 0"), ("", "0 2 1 0 0"), ("", "1 2 0 0 0")
+
+
+@pytest.mark.parametrize("given", [STIFF, BENT, SHIFTED])
+def test_another_tendon_is_refused(given):
+    with pytest.raises(ModelFileError, match="tendon 'split'"):
+        read_mjcf_text(GRIPPER.format(*given), "gripper.xml")
 
 
 MIMIC = """<robot name="hand"><link name="palm">{0}</link><link name="a">{0}</link>

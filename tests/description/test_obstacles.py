@@ -29,7 +29,7 @@ def told(kind, read, *arguments, **options):
 def test_everything_that_mujoco_simulates_and_we_do_not_is_listed():
     rest = """<equality><weld body1="trunk" body2="arm"/>
       <tendon name="taut" tendon1="string"/></equality>
-      <tendon><fixed name="string"><joint joint="elbow" coef="1"/></fixed></tendon>
+      <tendon><fixed name="string" stiffness="1"><joint joint="elbow" coef="1"/></fixed></tendon>
       <actuator><muscle name="biceps" joint="elbow"/><motor name="pull" tendon="string"/></actuator>
       <worldbody><body name="hand" mocap="true"/></worldbody>
       <option density="1.2"/>"""

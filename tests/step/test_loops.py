@@ -1,18 +1,24 @@
 """Linkages in motion: closed, with the right energy; friction, stops, contact and control."""
 
+from dataclasses import replace
+
+import mujoco
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import stiction as st
-from conftest import jit_is_off
+from conftest import data_file, jit_is_off
 from linkages import body, four_bar, hinge, leg, mjcf, robot_of
+from stiction.description.description import WORLD, Loop
+from stiction.description.mjcf import read_mjcf
 from stiction.description.urdf import read_urdf_text
 from stiction.robot.robot import Robot
 from stiction.world.loops import closed, loop_errors
 
 CLOSED = 1e-6  # [m or rad]
+MOTORS = ("hip-roll", "hip-yaw", "hip-pitch", "knee", "foot")  # of a leg of Cassie
 INTEGRATORS = (st.Midpoint(), st.Leapfrog(), st.SemiImplicitEuler(), st.RungeKutta4())
 
 
@@ -217,6 +223,62 @@ def test_a_four_bar_stays_closed_for_a_minute(integrator):
     assert np.ptp(energy) < 0.1 * swing
 
 
+# ------------------------------------------------------------------------ robots of the Menagerie
+
+
+def menagerie(*parts):
+    return data_file("robots", "mujoco_menagerie", *parts)
+
+
+@pytest.mark.slow
+def test_a_gripper_closes_as_in_mujoco():
+    """Robotiq 2F-85: two pins, coupled drivers, and a tendon that drives both."""
+    path, steps = menagerie("robotiq_2f85", "2f85.xml"), 3 if jit_is_off() else 1000
+    world = st.World(st.load(path), ground=None)
+    simulation = st.Simulation(world, contact=None, controller=st.Actuators([120.0]))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    model.opt.timestep, data.ctrl[:] = 1e-3, 120.0
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    simulation.step(n=steps)
+    mujoco.mj_step(model, data, steps)
+    if not jit_is_off():  # at rest; its pins yield
+        np.testing.assert_allclose(simulation.state.q, data.qpos, atol=5e-4)
+    assert opening(world, simulation.state.q) < CLOSED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [st.Coulomb(), st.HuntCrossley()], ids=lambda m: type(m).__name__)
+def test_cassie_stands_closed(model):
+    """Its motors hold the joints; without balance it stands for some seconds."""
+    world = st.World(st.load(menagerie("agility_cassie", "cassie.xml")))
+    start, duration = world.standing(), 0.005 if jit_is_off() else 1.0
+    sides = [f"{side}-{joint}" for side in ("left", "right") for joint in MOTORS]
+    reference = st.Reference([0.0, 1.0], np.tile(start.q, (2, 1)))
+    stiffness, damping = (800.0, 800.0, 800.0, 1500.0, 400.0), (20.0, 20.0, 20.0, 30.0, 8.0)
+    motors = st.PDTracking(reference, stiffness * 2, damping * 2, joints=tuple(sides), limits=1e3)
+    motion = st.simulate(world, contact=model, duration=duration, state=start, controller=motors)
+    assert opening(world, motion.q[::10]) < CLOSED
+    assert motion.unsolved.count == 0
+    assert motion.q[-1, 2] > 0.95
+
+
+@pytest.mark.slow
+def test_cassie_hangs_closed():
+    """By its pelvis, welded to the world; the legs swing."""
+    description = read_mjcf(menagerie("agility_cassie", "cassie.xml"))
+    home = description.keyframes[0].q
+    hook = Loop("hook", "weld", "cassie-pelvis", WORLD, positions=((0.0, 0.0, 0.0), home[:3]))
+    closed_by = replace(description, loops=(*description.loops, hook))
+    world = st.World(Robot.from_description(closed_by), ground=None)
+    motion = st.simulate(world, contact=None, duration=0.005 if jit_is_off() else 5.0)
+    assert opening(world, motion.q[::20]) < CLOSED
+    np.testing.assert_allclose(motion.q[:, :3], np.tile(home[:3], (len(motion.q), 1)), atol=CLOSED)
+    if not jit_is_off():
+        energy = energies(world, motion)[[0, -1]]
+        assert energy[1] < energy[0]  # joint damping
+
+
 # ------------------------------------------------------------------------------------- continuation
 
 
@@ -231,6 +293,20 @@ def test_a_restored_simulation_continues_bitwise():
     simulation.step(n=9)
     np.testing.assert_array_equal(simulation.state.q, once.q)
     np.testing.assert_array_equal(simulation.state.v, once.v)
+
+
+def test_a_batch_is_equal_to_single_runs():
+    world = st.World(robot_of(leg()))
+    state, steps = world.standing(above=-1e-5), 2 if jit_is_off() else 50
+    states = np.tile(state.q, (2, 1)), np.zeros((2, world.nv))
+    states[1][1, :2] = -0.3, 0.5
+    batch = st.BatchSimulation(world, 2, st.Coulomb(), states=states)
+    batch.step(steps)
+    for k, (q, v) in enumerate(zip(*states, strict=True)):
+        alone = st.Simulation(world, st.Coulomb(), state=st.State(q, v))
+        alone.step(n=steps)
+        np.testing.assert_array_equal(batch.q[k], alone.state.q)
+        np.testing.assert_array_equal(batch.v[k], alone.state.v)
 
 
 def test_an_open_loop_closes_slowly():
