@@ -54,6 +54,7 @@ def parallelogram():
     return mjcf(outer + other, '<connect body1="coupler" body2="rocker" anchor=".4 0 0"/>')
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda one: type(one).__name__)
 def test_a_parallelogram_is_a_pendulum(integrator):
     world = st.World(robot_of(parallelogram()), ground=None)
@@ -74,6 +75,7 @@ def test_a_parallelogram_is_a_pendulum(integrator):
     np.testing.assert_allclose(motion.q[:, 1], -motion.q[:, 0], atol=CLOSED / LENGTH)
 
 
+@pytest.mark.interpreted
 def test_a_prescribed_crank_moves_the_rocker_as_geometry_says():
     world = st.World(robot_of(four_bar()), ground=None)
     time = np.linspace(0.0, 0.2, 41)
@@ -104,6 +106,7 @@ HAND = f"""<robot name="hand"><link name="palm">{INERTIAL.format(1)}</link>
 <mimic joint="to_a" multiplier="-2" offset="0.3"/></joint></robot>"""
 
 
+@pytest.mark.interpreted
 def test_a_mimic_joint_adds_its_inertia_times_the_square_of_its_ratio():
     world = st.World(
         Robot.from_description(read_urdf_text(HAND, "hand.urdf", base="fixed")), ground=None
@@ -118,6 +121,7 @@ def test_a_mimic_joint_adds_its_inertia_times_the_square_of_its_ratio():
     assert state.q[0] > start
 
 
+@pytest.mark.interpreted
 def test_two_bodies_welded_in_flight_are_one():
     """Their momenta stay, and their distance does."""
     one = body("one", "0 0 1", "<freejoint/>", ".2 .1 0", 1.0)
@@ -140,6 +144,7 @@ def test_two_bodies_welded_in_flight_are_one():
 # -------------------------------------------------------------- beside friction, stops and contact
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()], ids=str)
 def test_friction_in_a_loop_holds_it_or_slows_it(method):
     """Two joints stick in a linkage with one degree of freedom; either could hold it."""
@@ -156,6 +161,7 @@ def test_friction_in_a_loop_holds_it_or_slows_it(method):
         assert (np.diff(energies(world, motion)) < 1e-9).all()
 
 
+@pytest.mark.interpreted
 def test_a_stop_in_a_loop_is_not_passed():
     world = st.World(robot_of(four_bar(rocker='range="-10 10" limited="true"')), ground=None)
     state = moving(world, a=3.0, b=-3.0, c=2.0)
@@ -188,11 +194,12 @@ def stays_closed(model, duration):
     return world, motion
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("model", [st.Coulomb(), st.HuntCrossley()], ids=lambda m: type(m).__name__)
 def test_a_leg_with_rods_stands_closed(model):
     world, motion = stays_closed(model, 0.02 if jit_is_off() else 1.0)
     if not jit_is_off():  # it carries its weight, give or take its motion
-        lifted = motion.force[300:, :, 2].sum(axis=1).mean()
+        lifted = motion.force[300:-1, :, 2].sum(axis=1).mean()
         assert lifted == pytest.approx(9.81 * world.total_mass, rel=0.05)
 
 
@@ -213,11 +220,11 @@ def test_a_leg_stays_closed_for_a_minute(model):
 def test_a_four_bar_stays_closed_for_a_minute(integrator):
     """It swings at up to 11 rad/s; the energy stays."""
     world = st.World(robot_of(four_bar()), ground=None)
-    state = moving(world, a=8.0, b=-7.5, c=5.33)
+    state = moving(world, a=8.0, b=-8.0, c=16.0 / 3.0)
     motion = st.simulate(world, contact=None, duration=60.0, state=state, integrator=integrator)
     assert opening(world, motion.q[::30]) < CLOSED
     energy = energies(world, motion)[1::30]
-    gained = 2e-2 if isinstance(integrator, st.SemiImplicitEuler) else 1e-4  # of what swings
+    gained = 2e-2 if isinstance(integrator, st.SemiImplicitEuler) else 1e-3  # of what swings
     swing = energy[0] - energies(world, st.simulate(world, contact=None, duration=1e-3))[0]
     assert (energy - energy[0]).max() < gained * swing
     assert np.ptp(energy) < 0.1 * swing
@@ -295,6 +302,7 @@ def test_a_restored_simulation_continues_bitwise():
     np.testing.assert_array_equal(simulation.state.v, once.v)
 
 
+@pytest.mark.interpreted
 def test_a_batch_is_equal_to_single_runs():
     world = st.World(robot_of(leg()))
     state, steps = world.standing(above=-1e-5), 2 if jit_is_off() else 50
@@ -309,6 +317,7 @@ def test_a_batch_is_equal_to_single_runs():
         np.testing.assert_array_equal(batch.v[k], alone.state.v)
 
 
+@pytest.mark.interpreted
 def test_an_open_loop_closes_slowly():
     """At half a metre a second, and with the speed gone once it is closed."""
     world = st.World(robot_of(four_bar()), ground=None, gravity=(0.0, 0.0, 0.0))
