@@ -71,7 +71,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mimic",
-        choices=("refused", "free", "fixed"),
+        choices=("followed", "free", "fixed"),
         help="how to treat the mimic joints of a URDF robot",
     )
     parser.add_argument(

@@ -37,6 +37,7 @@ from stiction.description.mjcf_model import (
     pairs_with_own_friction,
 )
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
+from stiction.description.mjcf_tendons import Drive, drives_of
 from stiction.description.mjcf_text import scan, scan_files
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
 from stiction.description.plain import first_few, quaternion_of, unique, vector
@@ -118,7 +119,7 @@ def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Des
             message += ", or load with inertia='repair'"
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source, reading.keeps_loops)
+    refuse_what_is_not_simulated(model, names, source)
     description = finished(_description(model, names, source, reading), reading)
     said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
     return replace(description, notes=(*description.notes, *said))
@@ -152,7 +153,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
             if names.geom[a] in material and names.geom[b] in material
         ),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
-        loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
+        loops=loops_of(model, names, offsets),
         notes=(*notes_on(model, names), *notes_on_meshes(model, names), *unread),
     )
 
@@ -220,9 +221,9 @@ def _frames(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Frame, .
 
 
 def _actuators(model: MjModel, names: Names) -> tuple[Actuator, ...]:
-    from mujoco import mjtBias, mjtGain
+    from mujoco import mjtBias, mjtGain, mjtTrn
 
-    actuators = []
+    actuators, drives = [], drives_of(model)
     for i, name in enumerate(names.actuator):
         gain, bias = model.actuator_gainprm[i, :3].copy(), model.actuator_biasprm[i, :3].copy()
         if model.actuator_gaintype[i] == mjtGain.mjGAIN_FIXED:
@@ -230,11 +231,14 @@ def _actuators(model: MjModel, names: Names) -> tuple[Actuator, ...]:
         if model.actuator_biastype[i] == mjtBias.mjBIAS_NONE:
             bias[:] = 0.0
         control, out = model.actuator_ctrladr[i], model.actuator_outadr[i]
+        drive = Drive(int(model.actuator_trnid[i, 0]), 1.0)
+        if model.actuator_trntype[i] == mjtTrn.mjTRN_TENDON:
+            drive = drives[drive.joint]
         actuators.append(
             Actuator(
                 name,
-                names.joint[model.actuator_trnid[i, 0]],
-                float(model.actuator_gear[out, 0]),
+                names.joint[drive.joint],
+                drive.gear * float(model.actuator_gear[out, 0]),
                 vector(gain),
                 vector(bias),
                 *range_of(model.actuator_ctrllimited[control], model.actuator_ctrlrange[control]),

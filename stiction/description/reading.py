@@ -21,12 +21,6 @@ class Reading(NamedTuple):
 
     inertia: str = "strict"  # one of INERTIAS
     hull_points: int = DEFAULT_POINTS  # largest number of vertices of a mesh's hull
-    loops: str = "refused"  # or "kept", in the description only
-
-    @property
-    def keeps_loops(self) -> bool:
-        """Whether loop closures go into the description."""
-        return self.loops == "kept"
 
     @property
     def repairs(self) -> bool:
