@@ -109,6 +109,7 @@ ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of 
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried
 PROXIMAL = 0.3  # eps with which it starts again
+NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`
 
 
@@ -181,10 +182,10 @@ def solve(params, contact, response, scratch, accuracy):
             iterations += taken
             if end == SOLVED:
                 return iterations, relative(judged.error, judged.largest), stage
+            if end == FAILED and judged.error > like(nothing, NEAR) * judged.largest:
+                return_impulses(contact, scratch.kept)
             if response.report.all_iterations[0] > EFFORT:
                 return iterations, relative(judged.error, judged.largest), NOT_CONVERGED
-            if end == FAILED:
-                return_impulses(contact, scratch.kept)
             eps = like(nothing, PROXIMAL)
     taken, error, largest, stage = solve_at_last(contact, response, cases, scratch, accuracy)
     if stage == CONVEX or stage == SWEPT:

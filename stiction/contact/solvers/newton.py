@@ -39,8 +39,8 @@ SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or 
 CLOSE = 1e-5  # relative error below which it polishes
 LENIENT = 3  # polishes after which an error of `speed` is good enough
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
-SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration ...
-FINAL = 1e-5  # ... and becomes this once cases are settled and the error is small
+SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
+MANY, HOPELESS = 100, 0.25  # of so many points this fraction still changes: it does not converge
 PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
 STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
@@ -101,7 +101,7 @@ def newton(contact, response, cases, accuracy, unique, eps, most):
         verdict = judge_solution(course, judged, accuracy, polishes, before, k > 0)
         if verdict.solved:
             return k, judged, SOLVED
-        if k == most or course.polished == MOST_POLISHES:
+        if k == most or course.polished == MOST_POLISHES or is_hopeless(contact, course, judged):
             return k, judged, how_it_ended(course, judged, accuracy)
         before = judged.error
         course = go_on(course, judged, verdict, accuracy, polishes)
@@ -128,6 +128,13 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
 
 
 @kernel
+def is_hopeless(contact, course, judged):
+    """Return whether the cases of many points go on changing, with little compliance."""
+    many = contact.count[0] > MANY and judged.changes > HOPELESS * contact.count[0]
+    return many and course.age >= CIRCLES and course.stiff <= like(course.eps, RIGID)
+
+
+@kernel
 def how_it_ended(course, judged, accuracy):
     """Return whether it nearly solved the problem, up to a negligible velocity, or failed."""
     if course.polished > 0:
@@ -148,7 +155,7 @@ def go_on(course, judged, verdict, accuracy, polishes):
         return calm_down(course, age, calm or course.calming == 1, unique, same)
     circles = age == CIRCLES and course.polished == 0 and not verdict.close
     if course.stiff > like(course.eps, RIGID):
-        return approach(course, age, verdict.close, same)
+        return approach(course, age, same)
     if circles and course.calming != CALMED:
         return begin_calming(course, age)
     changing = course.polished > PATIENCE and judged.changes > 0
@@ -160,11 +167,9 @@ def go_on(course, judged, verdict, accuracy, polishes):
 
 
 @kernel
-def approach(course, age, close, same):
+def approach(course, age, same):
     """Continue with p^ = p and less compliance."""
     eps = max(like(course.eps, SHRINK) * course.eps, like(course.eps, RIGID))
-    if close:
-        eps = like(eps, FINAL)
     return with_steps(course, course.hat, eps, course.softness, age, same and eps == course.eps)
 
 
