@@ -156,7 +156,8 @@ def test_a_ball_that_hits_a_plate_aslant_stays_above_it(restitution):
         motion = collide(bodies, st.Coulomb(restitution=restitution), 6, [plate])
         after = -restitution * velocity[2]
         expected = bent(motion.time, 0.01 + gap, velocity[2], -gap / velocity[2], after)
-        assert np.abs(motion.q[:, 2] - expected).max() <= 400 * MOMENT
+        # 2e-6 of the velocity may remain of the spin that it gains in the moment of the impact
+        assert np.abs(motion.q[:, 2] - expected).max() <= 1e-6
         energy = motion.energy().kinetic
         assert energy.max() <= energy[0] * (1 + 1e-12)
 
