@@ -495,6 +495,49 @@ def test_run_refuses_in_one_line(pendulum, options, words, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.interpreted
+def test_run_places_a_robot_on_scenery(tmp_path, capsys):
+    """The top of a table is at 0.75 m, and a brick is 0.06 m high."""
+    output = tmp_path / "motion.h5"
+    options = ["--at", "0.1,0.2,0.78,0.5", "--scenery", "table", "--duration", "0.005"]
+    assert main(["run", "brick", *options, "--self-collision", "--output", str(output)]) == 0
+    capsys.readouterr()
+    motion = Motion.load(output)
+    assert motion.world.self_collision == ("brick",)
+    np.testing.assert_allclose(motion.q[0, :3], [0.1, 0.2, 0.78])
+    np.testing.assert_allclose(motion.q[-1], motion.q[0], atol=1e-9)  # it rests
+    assert motion.force_between("brick", "table")[2, 2] == pytest.approx(2.0 * 9.81, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["brick", "--at", "1,2"], "found '1,2'; give X,Y,Z or X,Y,Z,TURN"),
+        (["brick", "--at", "1,2,x"], "found '1,2,x'"),
+        (["brick", "--inertia", "mend"], "invalid choice: 'mend'"),
+        (["brick", "--hull-points", "many"], "invalid int value: 'many'"),
+    ],
+)
+def test_run_refuses_options_of_places_and_files(options, words, capsys):
+    assert words in wrong_use(["run", *options], capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "status"),
+    [
+        (["brick", "--hull-points", "16"], "--hull-points: only for files; 'brick' is built in", 1),
+        (["brick", "--scenery", "tabel"], "no robot 'tabel'", 1),
+        (["brick", "--at", "0,0,1", "--height", "1"], "--height: --at places the robot", 2),
+        (["stand", "--self-collision"], "--self-collision: only for robots; scene 'stand'", 2),
+        (["stand", "--at", "0,0,1"], "--at: only for robots", 2),
+    ],
+)
+def test_run_tells_which_options_do_not_go_together(options, words, status, capsys):
+    assert main(["run", *options]) == status
+    out, err = capsys.readouterr()
+    assert out == "" and words in err and err.count("\n") == 1
+
+
 def test_run_keeps_the_motion_of_a_run_that_diverged(tmp_path, capsys, monkeypatch):
     path = tmp_path / "part.h5"
     world = stiction.World(stiction.robots.ball())

@@ -79,6 +79,7 @@ class CpuEngine:
             self._forces[0],
             in_precision(problem.model, self.real),
             map_arrays(np.ndarray.copy, self._surface),
+            map_arrays(np.ndarray.copy, in_precision(problem.loops, self.real)),
         )
         points, between = len(problem.point_names), points_between(problem.surface.bodies)
         work = in_precision(allocate_work(problem.world, points, between), self.real)

@@ -38,6 +38,9 @@ SHARED = (
     *(f"surface.bodies.{name}" for name in ("shapes", "link", "position", "rotation")),
     *(f"surface.bodies.{name}" for name in ("material", "pair", "first_point", "first_group")),
     *(f"surface.bodies.broad.{name}" for name in ("bounds", "filters")),
+    *(f"loops.{name}" for name in "link position rotation direction points turns".split()),
+    *(f"loops.{name}" for name in "coordinate coefficients reference first_row".split()),
+    *(f"loops.{name}" for name in ("row_group", "moved")),
 )
 NONE: Any = ()  # a kernel takes no None
 run_world = kernel(run)
@@ -51,6 +54,7 @@ class Bundle(NamedTuple):
     forces: Any
     dynamics: Dynamics
     surface: Any
+    loops: Any
     work: Work
     state: StepState
     record: Record
@@ -127,6 +131,7 @@ class CudaEngine:
             in_precision(problem.forces[0], real),
             allocate(tree),
             surface._replace(contact=surface.contact._replace(table=table)),
+            in_precision(problem.loops, real),
             in_precision(allocate_work(problem.world, places, between), real),
             StepState(problem.q[0].astype(real), problem.v[0].astype(real)),
             in_precision(allocate_record(problem.world, places, 0, between=between), real),
@@ -306,6 +311,7 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
         system = System(
             mine.dynamics, method, mine.controllers, mine.control_memory, mine.forces,
             parameters(model, given.values, min(i, given.values.shape[0] - 1)), mine.surface,
+            mine.loops,
         )
         given.status[0, i] = run_world(
             integrator, system, mine.state, mine.work, mine.record, clock, first, last, mine.report

@@ -15,6 +15,7 @@ from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.contact.surface import Surface
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
+from stiction.kernels.loops import Loops, NoLoops
 from stiction.simulation.allocation import make_surface
 from stiction.simulation.arguments import (
     bound_controllers,
@@ -29,6 +30,7 @@ from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import bind_forces
 from stiction.world.forest import SLACK
+from stiction.world.loops import make_loops
 from stiction.world.materials import FRICTION, pair_table
 from stiction.world.world import State, World
 
@@ -73,6 +75,7 @@ class Problem:
     v: np.ndarray  # (worlds, nv)
     start: float  # start time of all worlds [s]
     surface: Surface  # of one world
+    loops: Loops | NoLoops
     point_names: list[str]
     notes: list[str]
 
@@ -111,6 +114,7 @@ def make_problem(given: Arguments) -> Problem:
         v=v,
         start=start,
         surface=surface,
+        loops=make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         point_names=names,
         notes=[*notes, *more, *coarser, *warn_of_long_step(world, model, surface, dt, first)],
     )

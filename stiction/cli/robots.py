@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from stiction.cli.command import Command
 from stiction.cli.output import Result, as_text
+from stiction.description.hull import DEFAULT_POINTS
+from stiction.description.reading import INERTIAS
 from stiction.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,18 +26,33 @@ def _built_in() -> dict[str, Callable[[], Robot]]:
 
 def find_robot(args: argparse.Namespace) -> Robot:
     """Return a built-in robot by name, or else the robot in the file."""
-    name = args.robot
+    return robot_of(args.robot, args)
+
+
+def robot_of(name: str, args: argparse.Namespace) -> Robot:
+    """Return the robot of a name, read with the options of the command line."""
     from stiction.robot.load import load
 
     built_in = _built_in()
     if name in built_in:
+        for option in ("inertia", "hull_points"):
+            if getattr(args, option) and args.robot == name:
+                told = option.replace("_", "-")
+                raise InputError(f"--{told}: only for files; '{name}' is built in")
         return built_in[name]()
     if not Path(name).suffix and not Path(name).exists():
         known = ", ".join(built_in)
         raise InputError(
             f"no robot '{name}': neither a file nor a built-in robot; built-in robots are {known}"
         )
-    return load(name, base=args.base, roots=args.root, mimic=args.mimic)
+    return load(
+        name,
+        base=args.base,
+        roots=args.root,
+        mimic=args.mimic,
+        inertia=args.inertia or "strict",
+        hull_points=args.hull_points or DEFAULT_POINTS,
+    )
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +71,19 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mimic",
-        choices=("refused", "free", "fixed"),
+        choices=("followed", "free", "fixed"),
         help="how to treat the mimic joints of a URDF robot",
+    )
+    parser.add_argument(
+        "--inertia",
+        choices=INERTIAS,
+        help="what to do with inertias that no body can have: refuse them (default), or repair",
+    )
+    parser.add_argument(
+        "--hull-points",
+        type=int,
+        metavar="N",
+        help=f"largest number of vertices of a mesh's convex hull (default {DEFAULT_POINTS})",
     )
     parser.add_argument(
         "--root",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
-from stiction.cli.robots import add_file_arguments, find_robot
+from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
 from stiction.errors import InputError, SimulationError
 from stiction.scenes.plug_ins import INTEGRATOR_KINDS
@@ -50,6 +51,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="the robot starts with its lowest point this far above the ground [m] (default 0)",
     )
+    _world_arguments(parser)
     _plug_in_arguments(parser)
     parser.add_argument(
         "--unsolved",
@@ -62,6 +64,36 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
     )
+
+
+def _world_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--at",
+        type=_place,
+        metavar="X,Y,Z[,TURN]",
+        help="place the robot there [m], turned about z [rad]; it then starts where it is",
+    )
+    parser.add_argument(
+        "--scenery",
+        action="append",
+        default=[],
+        metavar="ROBOT",
+        help="a built-in robot or model file that does not move; may be repeated",
+    )
+    parser.add_argument(
+        "--self-collision", action="store_true", help="let links of the robot touch each other"
+    )
+
+
+def _place(text: str) -> tuple[float, ...]:
+    """A position, and a turn."""
+    try:
+        place = tuple(map(float, text.split(",")))
+    except ValueError:
+        place = ()
+    if len(place) not in (3, 4) or not all(map(math.isfinite, place)):
+        raise argparse.ArgumentTypeError(f"found {text!r}; give X,Y,Z or X,Y,Z,TURN in m and rad")
+    return place
 
 
 def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,14 +160,20 @@ def _run(args: argparse.Namespace) -> Result:
 def _simulate_robot(args: argparse.Namespace) -> Motion:
     import stiction as st
 
-    world = st.World(find_robot(args))
+    if args.at is not None and args.height:
+        raise UsageError("--height: --at places the robot; give one of them")
+    robot = find_robot(args)
+    if args.at is not None:
+        robot = robot.at(args.at[:3], *args.at[3:])
+    scenery = [robot_of(name, args) for name in args.scenery]
+    world = st.World(robot, scenery=scenery, self_collision=args.self_collision)
     contact = _contact(world, args)
     return st.simulate(
         world,
         contact=contact,
         duration=DURATION if args.duration is None else args.duration,
         dt=DT if args.dt is None else args.dt,
-        state=_begin(world, args.height),
+        state=_begin(world, args.height) if args.at is None else world.home(),
         controller=chosen("controller", args.controller, args.parameter),
         integrator=chosen("integrator", args.integrator or "Midpoint", args.parameter),
         progress=args.progress,

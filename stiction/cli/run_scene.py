@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from stiction.motion.motion import Motion
     from stiction.scenes import Scene
 
-FOR_ROBOTS = ("height", "base", "mimic", "root")  # options that do not apply to scenes
+FOR_ROBOTS = (  # options that do not apply to scenes
+    *("height", "at", "scenery", "self_collision"),
+    *("base", "mimic", "root", "inertia", "hull_points"),
+)
 
 
 def find_scene(args: argparse.Namespace) -> Scene | None:
@@ -30,7 +33,8 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
         return None
     for option in FOR_ROBOTS:
         if getattr(args, option):
-            raise UsageError(f"--{option}: only for robots; scene '{name}' sets this in its file")
+            told = option.replace("_", "-")
+            raise UsageError(f"--{told}: only for robots; scene '{name}' sets this in its file")
     return scene(Path(name) if name.endswith(".toml") else name)
 
 

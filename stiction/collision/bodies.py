@@ -27,7 +27,7 @@ from stiction.collision.pairs.clip import Manifold
 from stiction.collision.pairs.manifold import PairScratch
 from stiction.collision.pairs.meet import UNSOLVED
 from stiction.collision.pairs.shapes import Pose, Shapes, radius_at
-from stiction.compiler.compiled import as_python, chooses, kernel
+from stiction.compiler.compiled import as_python, chooses, kernel, seldom
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.tree import OK, TOO_MANY_PAIRS
 from stiction.kernels.vectors import (
@@ -127,14 +127,23 @@ def _commit_none(bodies):
 
 @kernel
 def _detect(surface, dynamics, reach_time, dt):
-    bodies, contact = surface.bodies, surface.contact
+    bodies = surface.bodies
     if bodies.searched[0] == 0:
         search_pairs(bodies, dynamics, surface.memory, dt)
         bodies.searched[0] = 1
     if surface.work.impact[0] > 0:
         clear_ways(bodies)  # no time passes
-    slots, touching = bodies.broad.slots, contact.touching_count[0]
     ahead = surface.work.clock[0] - surface.work.clock[1]
+    append_points(bodies, dynamics, surface.contact, reach_time, ahead)
+
+
+@seldom
+def append_points(bodies, dynamics, contact, reach_time, ahead):
+    """Append the points of all near pairs that touch or may touch within reach_time.
+
+    ahead: time from the start of the step to the poses in `dynamics` [s].
+    """
+    slots, touching = bodies.broad.slots, contact.touching_count[0]
     last_a, last_b = -1, -1
     for k in range(slots.count[0]):
         slot = bodies.order[k]
@@ -167,7 +176,7 @@ def touching_shapes(bodies, slot):
     return a, b
 
 
-@kernel
+@seldom
 def search_pairs(bodies, dynamics, memory, dt):
     """Find the pairs of shapes that may meet within dt, and put those of the same links together.
 
@@ -269,7 +278,7 @@ def fall_within(dynamics, dt):
     return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt
 
 
-@kernel
+@seldom
 def fill_manifold(bodies, dynamics, a, b, reach_time, back):
     """Find the points of shapes a and b, moved by `back`, that touch or may within reach_time."""
     reach = like(reach_time, 0)

@@ -158,7 +158,8 @@ def coulomb(params, dynamics, contact, memory, work, dt):
         if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
             break
     report_solution(response, iterations, error, stage)
-    response.report.left_wrenches[0] = 1  # more accurate than their sum over points
+    if stage == NEWTON:
+        response.report.left_wrenches[0] = 1  # more accurate than their sum over points
     remember_impulses(contact, memory, dt)
     return OK
 

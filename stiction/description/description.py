@@ -191,5 +191,5 @@ class Description:
     contact_pairs: tuple[tuple[str, str], ...] = ()  # shapes that collide, masks or excludes or not
     friction_pairs: tuple[tuple[str, str, float], ...] = ()  # of bodies of two materials, if given
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
-    loops: tuple[Loop, ...] = ()  # not simulated yet: only a reader that is told to keeps them
+    loops: tuple[Loop, ...] = ()
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

@@ -13,7 +13,8 @@ UNIT = 1e-6  # tolerance of a file's rounding on unit length
 
 def loops(description: Description) -> Iterator[str]:
     """Complaints about kinds, names and numbers of loop closures."""
-    joints = {joint.name for joint in description.joints} | {""}
+    kinds = {joint.name: joint.type for joint in description.joints}
+    joints = {*kinds, ""}
     links = {link.name for link in description.links} | {WORLD}
     for loop in description.loops:
         where = f"loop '{loop.name}'"
@@ -23,6 +24,8 @@ def loops(description: Description) -> Iterator[str]:
         for name in (loop.first, loop.second):
             if name not in known:
                 yield f"{where} names {what} '{name}', which does not exist; name one that does"
+            elif what == "joint" and kinds.get(name, "revolute") not in ("revolute", "prismatic"):
+                yield f"{where} couples {kinds[name]} joint '{name}'; name hinges or slides"
         if loop.kind == "joint" and (loop.first in ("", loop.second) or not loop.coefficients):
             found = f"couples joint '{loop.first}' with '{loop.second}'"
             yield f"{where} {found}; give two joints, and coefficients"

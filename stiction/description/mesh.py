@@ -1,4 +1,4 @@
-"""Mesh files (.stl, .obj, .dae) through trimesh, as the vertices of their convex hulls.
+"""Mesh files (.stl, .obj, .dae) through trimesh: triangles, and vertices of convex hulls.
 
 A file that could make a reader allocate or loop without bound is refused before trimesh sees it.
 """
@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.description.hull import corners_of
+from stiction.description.triangles import CLOSED
 from stiction.description.xml_text import Scan, bytes_of
 from stiction.errors import ModelFileError
 
 LARGEST_MESH = 40_000_000  # [bytes]
 MOST_POINTS = 1_000_000  # of a mesh; three for every triangle of an STL file
-CLOSED = 1e-6  # sum of the area vectors of a closed surface, relative to its area
 MOST_INSTANCES = 30  # of nodes in a .dae; nested in pairs they make 2^15 copies
 SUFFIXES = (".stl", ".obj", ".dae")
 STL_HEADER, STL_FACE = 84, 50  # [bytes]
@@ -36,6 +36,8 @@ class Hull(NamedTuple):
     flat: bool = False
     inverted: bool = False  # a closed surface whose triangles face inwards
     up: str = ""  # up axis of a .dae file, which is not applied
+    points: np.ndarray = np.zeros((0, 3))  # all vertices of the file [m]
+    triangles: np.ndarray = np.zeros((0, 3), int)  # (n, 3) of them
 
 
 def read_hull(path: Path) -> Hull:
@@ -52,23 +54,28 @@ def read_hull(path: Path) -> Hull:
     scan = _DaeScan(str(path))
     scan.run(data)
     data = COLOURS.sub(b"", data)
-    vertices, inverted = _vertices(data, suffix, path)
-    return hull_of(vertices * scan.unit, inverted, path)._replace(up=scan.up)
+    vertices, triangles, inverted = _vertices(data, suffix, path)
+    return hull_of(vertices * scan.unit, triangles, inverted, path)._replace(up=scan.up)
 
 
-def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, bool]:
-    """The vertices of a file, (n, 3), and whether its triangles face inwards."""
+def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The vertices of a file, (n, 3), its triangles, and whether these face inwards."""
     import trimesh
 
     try:
         options: dict[str, Any] = {"ignore_broken": False} if suffix == ".dae" else {}
         file = BytesIO(data)
         scene = trimesh.load_scene(file, file_type=suffix[1:], process=False, **options)
+        nodes = [scene.graph.get(node) for node in scene.graph.nodes_geometry]
         parts = [
-            trimesh.transform_points(scene.geometry[name].vertices, pose)
-            for pose, name in map(scene.graph.get, scene.graph.nodes_geometry)
+            trimesh.transform_points(scene.geometry[name].vertices, pose) for pose, name in nodes
         ]
         vertices = np.vstack([np.zeros((0, 3)), *parts])
+        first = np.cumsum([0, *map(len, parts)])
+        triangles = [
+            _turned(scene.geometry[name].faces, pose) + start
+            for (pose, name), start in zip(nodes, first[:-1], strict=True)
+        ]
         geometries = scene.geometry.values()
         inverted = bool(geometries) and all(_is_inverted(each.triangles) for each in geometries)
     except Exception as error:  # whatever trimesh, pycollada, lxml and numpy raise
@@ -81,7 +88,12 @@ def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, bool]:
         raise ModelFileError(f"{path}: {message}")
     if not np.isfinite(vertices).all():
         raise ModelFileError(f"{path}: has vertices that are not finite; export it again")
-    return vertices, inverted
+    return vertices, np.vstack([np.zeros((0, 3), int), *triangles]), inverted
+
+
+def _turned(triangles: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """The triangles, the other way round if the pose mirrors them."""
+    return triangles[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else triangles
 
 
 def _is_inverted(triangles: np.ndarray) -> bool:
@@ -98,13 +110,13 @@ def _is_inverted(triangles: np.ndarray) -> bool:
     return bool(closed and np.einsum("ij,ij->", a, np.cross(b, c)) < 0.0)
 
 
-def hull_of(points: np.ndarray, inverted: bool, path: Path) -> Hull:
+def hull_of(points: np.ndarray, triangles: np.ndarray, inverted: bool, path: Path) -> Hull:
     """Convex hull of points."""
     corners, flat = corners_of(points)
     if len(corners) < 4:
         message = f"has {len(corners)} corners; a hull needs at least four"
         raise ModelFileError(f"{path}: {message}")
-    return Hull(corners, flat, inverted)
+    return Hull(corners, flat, inverted, points=points, triangles=triangles)
 
 
 def _check_stl(data: bytes, path: Path) -> None:

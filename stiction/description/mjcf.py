@@ -25,12 +25,11 @@ from stiction.description.description import (
     Sensor,
     Shape,
 )
-from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mjcf_inertia import repaired_spec
 from stiction.description.mjcf_loops import loops_of
+from stiction.description.mjcf_meshes import Body, bodies_of_meshes, notes_on_meshes
 from stiction.description.mjcf_model import (
     KINDS,
-    MESH,
     Names,
     colliding_geoms,
     friction_on_ground,
@@ -38,6 +37,7 @@ from stiction.description.mjcf_model import (
     pairs_with_own_friction,
 )
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
+from stiction.description.mjcf_tendons import Drive, drives_of
 from stiction.description.mjcf_text import scan, scan_files
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
 from stiction.description.plain import first_few, quaternion_of, unique, vector
@@ -119,7 +119,7 @@ def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Des
             message += ", or load with inertia='repair'"
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source, reading.keeps_loops)
+    refuse_what_is_not_simulated(model, names, source)
     description = finished(_description(model, names, source, reading), reading)
     said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
     return replace(description, notes=(*description.notes, *said))
@@ -128,7 +128,8 @@ def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Des
 def _description(model: MjModel, names: Names, source: str, reading: Reading) -> Description:
     offsets = offsets_of(model)
     links, joints = tree_of(model, names, offsets)
-    shapes, materials = _shapes(model, names, offsets, reading.hull_points)
+    meshes = bodies_of_meshes(model, names, source, reading.hull_points)
+    shapes, materials = _shapes(model, names, offsets, meshes)
     frames = _frames(model, names, offsets)
     sensors, unread = _sensors(model, names, offsets)
     excludes = sorted((int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature)
@@ -152,23 +153,25 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
             if names.geom[a] in material and names.geom[b] in material
         ),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
-        loops=loops_of(model, names, offsets) if reading.keeps_loops else (),
-        notes=(*notes_on(model, names), *unread),
+        loops=loops_of(model, names, offsets),
+        notes=(*notes_on(model, names), *notes_on_meshes(model, names), *unread),
     )
 
 
 def _shapes(
-    model: MjModel, names: Names, offsets: np.ndarray, hull_points: int
+    model: MjModel, names: Names, offsets: np.ndarray, meshes: dict[int, Body]
 ) -> tuple[tuple[Shape, ...], tuple[Material, ...]]:
     shapes: list[Shape] = []
     materials: dict[str, Material] = {}
     colliding, frictions = colliding_geoms(model), friction_on_ground(model)
     special = {geom for *pair, _ in pairs_with_own_friction(model) for geom in pair}
-    hulls = _hulls(model, colliding, hull_points)
     for i, name in enumerate(names.geom):
         kind = KINDS.get(int(model.geom_type[i]))
-        hull = hulls[int(model.geom_dataid[i])] if kind == "hull" else Thinned(np.zeros((0, 3)))
-        if kind is None or (kind == "hull" and len(hull.vertices) < 4 and not colliding[i]):
+        if kind is None:
+            continue
+        mesh = meshes.get(i, Body(kind))
+        kind = mesh.kind
+        if kind == "hull" and len(mesh.vertices) < 4 and not colliding[i]:
             continue
         material = _material(model, i, float(frictions[i]), name if i in special else "")
         materials.setdefault(material.name, material)
@@ -186,9 +189,10 @@ def _shapes(
                 quaternion,
                 material.name,
                 bool(colliding[i]),
-                tuple(map(tuple, hull.vertices.tolist())),
+                mesh.vertices,
                 (int(model.geom_contype[i]), int(model.geom_conaffinity[i])),
-                hull.error,
+                mesh.error,
+                mesh.triangles,
             )
         )
     return tuple(shapes), tuple(materials.values())
@@ -204,35 +208,6 @@ def _material(model: MjModel, i: int, mu: float, geom: str) -> Material:
     return Material(name, mu, mu, None if bodies == mu else bodies, priority)
 
 
-def _hulls(model: MjModel, colliding: np.ndarray, hull_points: int) -> dict[int, Thinned]:
-    """The hull of each mesh that a geom has; rough if none that collides has it."""
-    meshes, hulls = model.geom_type == MESH, {}
-    touching = set(model.geom_dataid[meshes & colliding].tolist())
-    for mesh in set(model.geom_dataid[meshes].tolist()):
-        vertices = _vertices(model, mesh)
-        if mesh in touching:
-            hulls[mesh] = thinned(vertices, hull_points)
-        elif len(vertices) > hull_points:
-            hulls[mesh] = Thinned(outermost(vertices, hull_points))
-        else:
-            hulls[mesh] = Thinned(vertices)
-    return hulls
-
-
-def _vertices(model: MjModel, mesh: int) -> np.ndarray:
-    """Vertices of the convex hull of a mesh; for a visual mesh its outermost ones."""
-    start, graph = model.mesh_vertadr[mesh], model.mesh_graphadr[mesh]
-    vertices = model.mesh_vert[start : start + model.mesh_vertnum[mesh]].astype(float)
-    if graph >= 0:  # layout of mesh_graph: two counts, edge addresses, then hull vertices
-        count = model.mesh_graph[graph]
-        hull = model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]
-    else:
-        steps = np.linspace(-1.0, 1.0, 5)
-        directions = np.stack(np.meshgrid(steps, steps, steps), -1).reshape(-1, 3)
-        hull = np.unique(np.argmax(vertices @ directions.T, axis=0))
-    return vertices[np.sort(hull)]
-
-
 def _frames(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Frame, ...]:
     frames = []
     for i, name in enumerate(names.site):
@@ -246,9 +221,9 @@ def _frames(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Frame, .
 
 
 def _actuators(model: MjModel, names: Names) -> tuple[Actuator, ...]:
-    from mujoco import mjtBias, mjtGain
+    from mujoco import mjtBias, mjtGain, mjtTrn
 
-    actuators = []
+    actuators, drives = [], drives_of(model)
     for i, name in enumerate(names.actuator):
         gain, bias = model.actuator_gainprm[i, :3].copy(), model.actuator_biasprm[i, :3].copy()
         if model.actuator_gaintype[i] == mjtGain.mjGAIN_FIXED:
@@ -256,11 +231,14 @@ def _actuators(model: MjModel, names: Names) -> tuple[Actuator, ...]:
         if model.actuator_biastype[i] == mjtBias.mjBIAS_NONE:
             bias[:] = 0.0
         control, out = model.actuator_ctrladr[i], model.actuator_outadr[i]
+        drive = Drive(int(model.actuator_trnid[i, 0]), 1.0)
+        if model.actuator_trntype[i] == mjtTrn.mjTRN_TENDON:
+            drive = drives[drive.joint]
         actuators.append(
             Actuator(
                 name,
-                names.joint[model.actuator_trnid[i, 0]],
-                float(model.actuator_gear[out, 0]),
+                names.joint[drive.joint],
+                drive.gear * float(model.actuator_gear[out, 0]),
                 vector(gain),
                 vector(bias),
                 *range_of(model.actuator_ctrllimited[control], model.actuator_ctrlrange[control]),

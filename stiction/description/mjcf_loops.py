@@ -28,13 +28,11 @@ def loops_of(model: MjModel, names: Names, offsets: np.ndarray) -> tuple[Loop, .
     )
 
 
-def ends_of(model: MjModel, names: Names, i: int) -> str:
-    """What a constraint connects, for messages."""
-    if model.eq_type[i] not in LOOPS:
-        return ""
-    made = _coupling(model, names, i) if model.eq_type[i] == JOINT else None
-    loop = made or _closure(model, names, np.zeros((model.nbody, 3)), i)
-    return f" ({loop.kind} '{loop.first}', '{loop.second}')"
+def constraint_kind(model: MjModel, i: int) -> str:
+    """The kind of a constraint that is no loop closure, for messages."""
+    from mujoco import mjtEq
+
+    return f"of kind {mjtEq(int(model.eq_type[i])).name.removeprefix('mjEQ_').lower()}"
 
 
 def _coupling(model: MjModel, names: Names, i: int) -> Loop:

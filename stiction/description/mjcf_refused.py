@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.description.mjcf_loops import LOOPS, ends_of
+from stiction.description.mjcf_loops import LOOPS, constraint_kind
 from stiction.description.mjcf_model import (
     FREE,
     HINGE,
@@ -19,6 +19,7 @@ from stiction.description.mjcf_model import (
     colliding_geoms,
     element_name,
 )
+from stiction.description.mjcf_tendons import Drive, drives_of
 from stiction.description.plain import first_few, listed
 from stiction.errors import ModelFileError
 
@@ -30,25 +31,28 @@ FLAGS = (  # switching these off would have an effect
 )
 
 
-def refuse_what_is_not_simulated(
-    model: MjModel, names: Names, source: str, keeps_loops: bool
-) -> None:
+def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
     """Raise ModelFileError that lists all parts of the model that are not simulated."""
-    refused = list(_not_simulated(model, names, keeps_loops))
+    refused = list(_not_simulated(model, names))
     if refused:
         remedy = "which is not simulated; remove it from the file"
         raise ModelFileError(listed(source, [f"{what}, {remedy}" for what in refused]))
 
 
-def _not_simulated(model: MjModel, names: Names, keeps_loops: bool) -> Iterator[str]:
+def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
     """Every part of the model that acts in MuJoCo but not here."""
     yield from (
-        f"equality constraint '{element_name(model, 'equality', i)}'{ends_of(model, names, i)}"
+        f"equality constraint '{element_name(model, 'equality', i)}' {constraint_kind(model, i)}"
         for i in range(model.neq)
-        if model.eq_active0[i] and not (keeps_loops and model.eq_type[i] in LOOPS)
+        if model.eq_active0[i] and model.eq_type[i] not in LOOPS
+    )
+    drives = drives_of(model)
+    yield from (
+        f"tendon '{element_name(model, 'tendon', i)}'"
+        for i in range(model.ntendon)
+        if i not in drives
     )
     for kind, count in (
-        ("tendon", model.ntendon),
         ("flex", model.nflex),
         ("skin", model.nskin),
         ("plugin", model.nplugin),
@@ -64,7 +68,7 @@ def _not_simulated(model: MjModel, names: Names, keeps_loops: bool) -> Iterator[
             yield f"<option> has a fluid: {option} is {getattr(model.opt, option)}"
     yield from _flags_not_simulated(model)
     yield from _joints_not_simulated(model, names)
-    yield from _actuators_not_simulated(model, names)
+    yield from _actuators_not_simulated(model, names, drives)
     for i in np.flatnonzero(colliding_geoms(model)):
         if model.geom_type[i] not in KINDS:
             yield f"colliding height field or distance field, geom '{names.geom[i]}'"
@@ -108,7 +112,9 @@ def _joints_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
         )
 
 
-def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
+def _actuators_not_simulated(
+    model: MjModel, names: Names, drives: dict[int, Drive]
+) -> Iterator[str]:
     from mujoco import mjtBias, mjtDyn, mjtGain, mjtTrn
 
     allowed = {
@@ -119,7 +125,10 @@ def _actuators_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
     }
     kinds = {"trntype": mjtTrn, "dyntype": mjtDyn, "gaintype": mjtGain, "biastype": mjtBias}
     for i, name in enumerate(names.actuator):
+        by_tendon = model.actuator_trntype[i] == mjtTrn.mjTRN_TENDON
         for field, known in allowed.items():
+            if field == "trntype" and by_tendon and int(model.actuator_trnid[i, 0]) in drives:
+                continue
             value = kinds[field](int(getattr(model, f"actuator_{field}")[i]))
             if value not in known:
                 yield f"actuator '{name}' has {field} {value.name.split('_')[1].lower()}"
@@ -142,6 +151,9 @@ def notes_on(model: MjModel, names: Names) -> Iterator[str]:
     if not np.array_equal(model.opt.gravity, (0.0, 0.0, -9.81)):
         gravity = model.opt.gravity.tolist()
         yield f"gravity {gravity} from the file is not used; set it with World(gravity=...)"
+    rigid = [element_name(model, "equality", i) for i in range(model.neq) if model.eq_active0[i]]
+    if rigid:
+        yield f"equality constraints are rigid, without solref and solimp: {first_few(rigid)}"
     soft = model.jnt_limited & (
         (model.jnt_solref != (0.02, 1.0)).any(axis=1)
         | (model.jnt_solimp != (0.9, 0.95, 0.001, 0.5, 2.0)).any(axis=1)

@@ -21,7 +21,7 @@ from stiction.description.base import excludes_of_fixed_base
 from stiction.description.checks import COORDINATES, VELOCITIES
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Sensor
 from stiction.description.openhrp_fields import OPENHRP, nodes, pose_of, string
-from stiction.description.openhrp_loops import REFUSED, loop_of
+from stiction.description.openhrp_loops import loop_of
 from stiction.description.openhrp_shapes import quaternion
 from stiction.description.openhrp_tree import Tree
 from stiction.description.plain import first_few, listed, unique, vector
@@ -83,8 +83,6 @@ def _description(
     tree = Tree(pose_of(humanoid), base, reading.hull_points)
     tree.walk(root[0])
     extra = [*(node for node in top if node.type == "ExtraJoint"), *tree.extra]
-    if not reading.keeps_loops:
-        tree.refused[:0] = [node.complaint(REFUSED) for node in extra]
     if tree.refused:
         raise ModelFileError(listed(source, tree.refused))
     taken: set[str] = set()

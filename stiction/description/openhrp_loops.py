@@ -10,7 +10,6 @@ from stiction.description.openhrp_joints import axis_of
 from stiction.description.plain import unique, vector
 from stiction.description.vrml_nodes import Node
 
-REFUSED = "makes a closed loop, which is not simulated; remove it from the file"
 KINDS = {"xyz": "connect", "xy": "line", "z": "plane"}  # directions that are constrained
 
 

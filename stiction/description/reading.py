@@ -21,12 +21,6 @@ class Reading(NamedTuple):
 
     inertia: str = "strict"  # one of INERTIAS
     hull_points: int = DEFAULT_POINTS  # largest number of vertices of a mesh's hull
-    loops: str = "refused"  # or "kept", in the description only
-
-    @property
-    def keeps_loops(self) -> bool:
-        """Whether loop closures go into the description."""
-        return self.loops == "kept"
 
     @property
     def repairs(self) -> bool:
@@ -48,11 +42,20 @@ STRICT = Reading()
 
 
 def finished(description: Description, reading: Reading) -> Description:
-    """The description, repaired if asked for, checked, with notes on its hulls."""
+    """The description, repaired if asked for, checked, with notes on its hulls and meshes."""
     if reading.repairs:
         description = repaired(description)
     check(description)
-    return replace(description, notes=(*description.notes, *_on_hulls(description)))
+    notes = (*description.notes, *_on_hulls(description), *_on_meshes(description))
+    return replace(description, notes=notes)
+
+
+def _on_meshes(description: Description) -> list[str]:
+    """A note on shapes that collide with their triangles."""
+    meshes = [shape for shape in description.shapes if shape.kind == "mesh"]
+    listed = [f"{shape.name} with {len(shape.triangles)}" for shape in meshes]
+    told = "meshes that are fixed and not convex collide with their triangles"
+    return [f"{told}: {first_few(listed)}"] if listed else []
 
 
 def _on_hulls(description: Description) -> list[str]:

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from stiction.description.description import WORLD, Joint, Shape
+from stiction.description.plain import first_few
 from stiction.errors import ModelFileError
 
 MOST_TRIANGLES = 500_000
 SLIVER = 1e-12  # area of a triangle, over its longest edge squared, that counts as none
+CLOSED = 1e-6  # sum of the area vectors of a closed surface, relative to its area
+HOLLOW = 0.5  # part of its hull that a mesh fills, below which a note says so
 CONVEX = 1e-6  # volume that a closed mesh may lack of its hull, relative
 INSIDE_OUT = "is inside out, its triangles face inwards; flip them"
 
@@ -73,6 +76,22 @@ def _without_area(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 def _volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+
+
+def filled_part(vertices: np.ndarray, triangles: np.ndarray, corners: np.ndarray) -> float:
+    """Part of the volume of a hull with these corners that its mesh fills; 1 if that is open."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    areas = np.cross(b - a, c - a)
+    if np.linalg.norm(areas.sum(axis=0)) > CLOSED * np.linalg.norm(areas, axis=1).sum():
+        return 1.0
+    return abs(_volume(vertices, triangles)) / _volume_of_hull(corners)
+
+
+def note_on_hollow(filled: dict[str, float]) -> list[str]:
+    """A note on meshes, by name, of whose hulls they fill only a small part."""
+    listed = [f"{name} {100 * part:.0f} %" for name, part in filled.items() if 0 < part < HOLLOW]
+    told = "meshes that move collide as their convex hulls, of which they fill"
+    return [f"{told}: {first_few(listed)}; several convex parts fit better"] if listed else []
 
 
 def _volume_of_hull(vertices: np.ndarray) -> float:

@@ -22,6 +22,7 @@ from stiction.description.plain import first_few, listed, vector
 from stiction.description.reading import STRICT, Reading, finished
 from stiction.description.repair import repaired
 from stiction.description.rotation import six
+from stiction.description.triangles import fixed_links
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_shapes import Shapes
@@ -39,7 +40,7 @@ def read_urdf(
     path: str | Path,
     base: str = "floating",
     roots: Sequence[str | Path] = (),
-    mimic: str = "refused",
+    mimic: str = "followed",
     reading: Reading = STRICT,
 ) -> Description:
     """The robot in a URDF file; raises ModelFileError or DescriptionError that names the file.
@@ -49,8 +50,8 @@ def read_urdf(
         base: how the root link is attached to the world: "floating", "fixed", or "planar", where it
             moves along x and z and turns about y.
         roots: folders, besides the package of the file, that may hold meshes.
-        mimic: how to treat joints that should follow another one, which is not simulated:
-            "refused", "free" to move by themselves, or "fixed" at zero.
+        mimic: how to treat joints that mimic another one: "followed", "free" to move by
+            themselves, or "fixed" at zero.
         reading: options that all formats have.
     """
     path = Path(path)
@@ -66,7 +67,7 @@ def read_urdf_text(
     base: str = "floating",
     roots: Sequence[str | Path] = (),
     folder: str | Path | None = None,
-    mimic: str = "refused",
+    mimic: str = "followed",
     reading: Reading = STRICT,
 ) -> Description:
     """The robot in URDF text; `source` and `folder` replace the file and its folder."""
@@ -96,7 +97,6 @@ def _read(
     reading: Reading,
     encoding: str | None = None,
 ) -> Description:
-    choices = choices._replace(keeps_loops=reading.keeps_loops and choices.mimic == "refused")
     robot, unread = scan_urdf(data, source, encoding)
     tree = tree_of(robot, source)
     notes = [f"ignored elements and attributes: {first_few(unread)}"] if unread else []
@@ -148,6 +148,7 @@ def _description(
         bodies, moves = between + bodies, base + moves
     name = robot.attributes["name"]
     bare = Description(name, source, tuple(bodies), tuple(moves))
+    shapes.fixed = fixed_links(moves)
     for link in tree.links:
         shapes.add(*links[link])
     refused = [*joints.refused, *shapes.refused]

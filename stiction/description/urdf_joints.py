@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from yourdfpy.urdf import Limit
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
-MIMICS = ("refused", "free", "fixed")
+MIMICS = ("followed", "free", "fixed")
 NEARLY_ONE = 1e-3  # an axis whose length deviates more from one gets a note
 RATIOS = ("mechanicalReduction", "drake:gear_ratio")
 ROTORS = ("rotorInertia", "drake:rotor_inertia")
@@ -29,7 +29,6 @@ class Choices(NamedTuple):
 
     base: str  # one of BASES
     mimic: str  # one of MIMICS
-    keeps_loops: bool = False  # mimic joints become loop closures
 
 
 class Joints:
@@ -61,7 +60,7 @@ class Joints:
     ) -> Joint:
         where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
         self._refuse(parsed, where)
-        if parsed.mimic is not None and self.choices.keeps_loops:
+        if parsed.mimic is not None and self.choices.mimic == "followed":
             factors = (parsed.mimic.offset or 0.0, 1.0)
             if parsed.mimic.multiplier is not None:
                 factors = (factors[0], parsed.mimic.multiplier)
@@ -118,11 +117,6 @@ class Joints:
         if parsed.type not in TYPES:
             known = ", ".join(TYPES)
             raise ModelFileError(f"{where} has type '{parsed.type}'; this reader knows {known}")
-        refused = self.choices.mimic == "refused" and not self.choices.keeps_loops
-        if parsed.mimic is not None and refused:
-            found = f"mimics joint '{parsed.mimic.joint}', which is not simulated"
-            remedy = "mimic='free' lets it move by itself, mimic='fixed' holds it at 0"
-            raise ModelFileError(f"{where} {found}; {remedy}")
         if parsed.type == "floating" and parsed.parent != self.root:
             found = f"is floating and attached to '{parsed.parent}'"
             raise ModelFileError(

@@ -11,6 +11,7 @@ from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shap
 from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
+from stiction.description.triangles import INSIDE_OUT, filled_part, kept_triangles, note_on_hollow
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
@@ -36,10 +37,12 @@ class Shapes:
     def __init__(self, source: str, files: Files, robot: Element, hull_points: int) -> None:
         """Start with no shapes."""
         self.source, self.files, self.hull_points = source, files, hull_points
+        self.fixed: set[str] = set()  # links whose meshes keep their triangles
         self.shapes: list[Shape] = []
         self.refused: list[str] = []  # complaints
         self.meshes: dict[str, Hull] = {}
         self.hulls: dict[tuple[Path, tuple[float, ...]], Thinned] = {}  # by file and scale
+        self.filled: dict[str, float] = {}  # part of the hull that a mesh fills
         self.lost: list[str] = []  # visual meshes
         names = [shape.attributes.get("name") for link in robot.all("link")
                  for shape in link.children]  # fmt: skip
@@ -53,7 +56,9 @@ class Shapes:
                 geometry = own.one("geometry")
                 assert geometry is not None  # ensured by the scan
                 try:
-                    made = self._geometry(shape.geometry, geometry.children[0], kind == "collision")
+                    collides = kind == "collision"
+                    solid = collides and link.name not in self.fixed
+                    made = self._geometry(shape.geometry, geometry.children[0], collides, solid)
                 except ModelFileError as error:
                     self.refused.append(str(error))
                     continue
@@ -82,7 +87,8 @@ class Shapes:
                 f"{name} {hull.up}" for name, hull in meshes if hull.up not in ("", "Z_UP")
             ],
         }
-        return [f"{what} {first_few(names)}" for what, names in noted.items() if names]
+        told = [f"{what} {first_few(names)}" for what, names in noted.items() if names]
+        return [*told, *note_on_hollow(self.filled)]
 
     def _name(self, given: str | None, otherwise: str) -> str:
         if given and given not in self.named:
@@ -90,9 +96,11 @@ class Shapes:
             return given
         return unique(otherwise, self.taken)
 
-    def _geometry(self, parsed: Geometry, own: Element, collides: bool) -> dict[str, Any] | None:
+    def _geometry(
+        self, parsed: Geometry, own: Element, collides: bool, solid: bool
+    ) -> dict[str, Any] | None:
         if own.tag == "mesh":
-            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides)
+            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides, solid)
         if own.tag == "box":
             size = tuple(0.5 * float(length) for length in parsed.box.size)
         elif own.tag == "sphere":
@@ -102,9 +110,9 @@ class Shapes:
         return {"kind": own.tag, "size": size}
 
     def _mesh(
-        self, name: str, scale: np.ndarray | None, own: Element, collides: bool
+        self, name: str, scale: np.ndarray | None, own: Element, collides: bool, solid: bool
     ) -> dict[str, Any] | None:
-        """A hull; None for a visual mesh that is missing or in an unknown format."""
+        """A hull, or a mesh; None for a visual mesh that is missing or in an unknown format."""
         where = f"{self.source}, line {own.line}: mesh of {own.owner}"
         try:
             path = self.files.find(name)
@@ -118,20 +126,36 @@ class Shapes:
                 return None
             hull = self.files.hull(path)
             if collides and hull.inverted:
-                found = f"{path}: is inside out, its triangles face inwards"
-                raise ModelFileError(f"{found}; flip them")
+                raise ModelFileError(f"{path}: {INSIDE_OUT}")
         except ModelFileError as error:
             raise ModelFileError(f"{where}: {error}") from error
         self.meshes[path.name] = hull
         scale = np.ones(3) if scale is None else scale
         if not scale.all():
             raise ModelFileError(f"{where}: has scale {scale.tolist()}; none may be zero")
+        if collides and not solid:
+            mirrored = bool(np.prod(scale) < 0.0)
+            triangles = hull.triangles[:, ::-1] if mirrored else hull.triangles
+            kept = kept_triangles(hull.points * scale + 0.0, triangles, f"{where}: {path}")
+            if kept is not None:
+                return _triangles(*kept)
         key = (path, tuple(scale.tolist()))
         if not collides and key not in self.hulls:  # only drawn
             outer = outermost(hull.vertices, self.hull_points)
             return {"kind": "hull", "size": (), "vertices": tuple(map(vector, outer * scale))}
         if key not in self.hulls:
             self.hulls[key] = thinned(hull.vertices * scale + 0.0, self.hull_points)
+            self.filled[path.name] = filled_part(hull.points, hull.triangles, hull.vertices)
         vertices, inside = self.hulls[key]
         made = {"kind": "hull", "size": (), "vertices": tuple(map(vector, vertices))}
         return made | {"error": inside}
+
+
+def _triangles(vertices: np.ndarray, triangles: np.ndarray) -> dict[str, Any]:
+    """What a shape that keeps its triangles is made of."""
+    return {
+        "kind": "mesh",
+        "size": (),
+        "vertices": tuple(map(vector, vertices)),
+        "triangles": tuple(map(tuple, triangles.tolist())),
+    }

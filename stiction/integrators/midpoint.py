@@ -22,6 +22,7 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance, advance_by_mean
+from stiction.kernels.loops import in_loop
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
 from stiction.kernels.vectors import (
     add,
@@ -57,7 +58,7 @@ def midpoint(params, system, state, work, time, dt):
     for k in range(len(q)):
         work.q[k] = q[k]
     advance(dynamics.tree, q, v, half)
-    alone = mean_velocities(dynamics, v, dt, work.v, work.v_sum)
+    alone = mean_velocities(system, v, dt, work.v, work.v_sum)
     instant = Instant(time + half, time, dt, half)
     # detection is half a step ahead in the next step too, so dt v_next lies between the two
     shares = Shares(like(dt, 0), like(dt, 1), like(dt, 0.5))
@@ -68,7 +69,7 @@ def midpoint(params, system, state, work, time, dt):
         if alone == 0 or repeats == REPEATS:
             break
         held = solves(system.model) and system.surface.contact.count[0] > 0
-        if not correct_spins(dynamics, v, dt, work.v, work.v_sum, held):
+        if not correct_spins(system, v, dt, work.v, work.v_sum, held):
             break
         system.surface.impact.solved[0] = 0  # the impulses are solved again
         repeats += 1
@@ -86,18 +87,19 @@ def midpoint(params, system, state, work, time, dt):
 
 
 @kernel
-def mean_velocities(dynamics, v, dt, mean, gyroscopic):
+def mean_velocities(system, v, dt, mean, gyroscopic):
     """Velocities at the middle of the step, extrapolated from the last step.
 
     Also gyroscopic accelerations, of bodies that turn alone; 0 for all others. Returns the number
     of such bodies.
     """
-    tree, last, half, alone = dynamics.tree, dynamics.last_acceleration, like(dt, 0.5) * dt, 0
+    tree, last = system.dynamics.tree, system.dynamics.last_acceleration
+    half, alone = like(dt, 0.5) * dt, 0
     for d in range(len(v)):
         mean[d] = v[d] + half * last[d]
         gyroscopic[d] = 0
     for i in range(1, len(tree.parent)):
-        if turns_alone(tree, i):
+        if turns_alone(tree, i) and not in_loop(system.loops, i):
             first = tree.v_index[i + 1] - 3
             w = (v[first], v[first + 1], v[first + 2])
             a = (last[first], last[first + 1], last[first + 2])
@@ -110,7 +112,7 @@ def mean_velocities(dynamics, v, dt, mean, gyroscopic):
 
 
 @kernel
-def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
+def correct_spins(system, v, dt, mean, gyroscopic, held):
     """Mean velocities of bodies that turn alone, with the torques found in this step.
 
     While contacts open and close, these differ from the torques of the last step, and gyroscopic
@@ -118,10 +120,11 @@ def correct_spins(dynamics, v, dt, mean, gyroscopic, held):
     repeated: if contact holds such a body (`held`), or if its centre of mass is not at the origin
     of its frame. Otherwise correcting the accelerations here suffices.
     """
-    tree, half, again = dynamics.tree, like(dt, 0.5) * dt, False
+    dynamics, half, again = system.dynamics, like(dt, 0.5) * dt, False
+    tree = dynamics.tree
     small = max(like(dt, SPIN_ERROR), tree.slack[0])
     for i in range(1, len(tree.parent)):
-        if turns_alone(tree, i):
+        if turns_alone(tree, i) and not in_loop(system.loops, i):
             first = tree.v_index[i + 1] - 3
             w = (v[first], v[first + 1], v[first + 2])
             a = (

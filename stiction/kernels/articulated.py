@@ -260,6 +260,22 @@ def link_unit_responses(dynamics, link, at, responses, b):
 
 
 @kernel
+def add_articulated_coordinate_response(dynamics, d, factor, responses, row):
+    """responses[row] (nv) += factor times a unit force along coordinate d, passed to the world.
+
+    As in `link_unit_responses`, for the acceleration of one coordinate instead of a twist.
+    """
+    responses[row, d] += factor
+    f = wrench_scale(-factor * dynamics.inverse_D[d], load_wrench(dynamics.U, d))
+    d = dynamics.tree.dof_parent[d]
+    while d >= 0:
+        S, U = load_twist(dynamics.S, d), load_wrench(dynamics.U, d)
+        along, f = yielded(S, U, dynamics.inverse_D[d], f)
+        responses[row, d] += along
+        d = dynamics.tree.dof_parent[d]
+
+
+@kernel
 def articulated_unit_responses(dynamics, links, responses):
     """responses (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):

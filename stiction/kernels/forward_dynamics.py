@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.kernels.articulated import (
+    add_articulated_coordinate_response,
     add_response,
     articulated_accelerations,
     articulated_bodies,
     link_unit_responses,
 )
 from stiction.kernels.joint_space import (
+    add_joint_space_coordinate_response,
     add_joint_space_response,
     bias,
     factor_free_part,
@@ -46,6 +48,12 @@ def unit_responses_of(method, dynamics, link, at, responses, b):
     _METHODS[type(method)].unit_responses(method, dynamics, link, at, responses, b)
 
 
+def add_coordinate_response(method, dynamics, d, factor, responses, row):
+    """Add `factor` times the response of coordinate d to responses[row], along its path."""
+    add = _METHODS[type(method)].coordinate_response
+    add(method, dynamics, d, factor, responses, row)
+
+
 def accelerate_coordinates(method, dynamics):
     """Write the unknown accelerations, and the reactions to known ones, from the forces u."""
     _METHODS[type(method)].accelerate(method, dynamics)
@@ -62,6 +70,7 @@ class _Parts(NamedTuple):
     prepare: Callable[..., None]
     eliminate: Callable[..., None]
     unit_responses: Callable[..., None]
+    coordinate_response: Callable[..., None]
     accelerate: Callable[..., None]
     respond: Callable[..., None]
 
@@ -79,6 +88,11 @@ def _articulated_bodies(method, dynamics):
 @kernel
 def _articulated_unit_responses(method, dynamics, link, at, responses, b):
     link_unit_responses(dynamics, link, at, responses, b)
+
+
+@kernel
+def _articulated_coordinate_response(method, dynamics, d, factor, responses, row):
+    add_articulated_coordinate_response(dynamics, d, factor, responses, row)
 
 
 @kernel
@@ -109,6 +123,11 @@ def _joint_space_unit_responses(method, dynamics, link, at, responses, b):
 
 
 @kernel
+def _joint_space_coordinate_response(method, dynamics, d, factor, responses, row):
+    add_joint_space_coordinate_response(dynamics, d, factor, responses, row)
+
+
+@kernel
 def _joint_space_accelerations(method, dynamics):
     joint_space_accelerations(dynamics)
 
@@ -123,6 +142,7 @@ _METHODS = {
         prepare=_nothing_more,
         eliminate=_articulated_bodies,
         unit_responses=_articulated_unit_responses,
+        coordinate_response=_articulated_coordinate_response,
         accelerate=_articulated_accelerations,
         respond=_articulated_response,
     ),
@@ -130,6 +150,7 @@ _METHODS = {
         prepare=_inertia_and_bias,
         eliminate=_joint_space_factor,
         unit_responses=_joint_space_unit_responses,
+        coordinate_response=_joint_space_coordinate_response,
         accelerate=_joint_space_accelerations,
         respond=_joint_space_response,
     ),
@@ -150,6 +171,11 @@ def _eliminate_coordinates(method, dynamics):
 @chooses(unit_responses_of)
 def _unit_responses_of(method, dynamics, link, at, responses, b):
     return as_python(_METHODS[method.instance_class].unit_responses)
+
+
+@chooses(add_coordinate_response)
+def _add_coordinate_response(method, dynamics, d, factor, responses, row):
+    return as_python(_METHODS[method.instance_class].coordinate_response)
 
 
 @chooses(accelerate_coordinates)

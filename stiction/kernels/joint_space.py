@@ -145,6 +145,21 @@ def link_joint_space_unit_responses(dynamics, link, at, responses, b):
 
 
 @kernel
+def add_joint_space_coordinate_response(dynamics, d, factor, responses, row):
+    """responses[row] (nv) += factor times row d of L^-1. Overwrites `reaction`."""
+    tree, L, x = dynamics.tree, dynamics.L, dynamics.reaction
+    for k in range(tree.dof_row[d], tree.dof_row[d] + tree.dof_depth[d]):
+        x[tree.ancestor[k]] = 0
+    x[d] = factor
+    while d >= 0:
+        row_of, depth = tree.dof_row[d], tree.dof_depth[d]
+        for k in range(depth):
+            x[tree.ancestor[row_of + k]] -= L[row_of + k] * x[d]
+        responses[row, d] += x[d]
+        d = tree.dof_parent[d]
+
+
+@kernel
 def joint_space_unit_responses(dynamics, links, responses):
     """responses (links, nv, 6) of several links, each about the O of its tree."""
     for b in range(len(links)):

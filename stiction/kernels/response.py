@@ -129,7 +129,7 @@ def place_pairs(dynamics, contact, response):
     The centre of a link is that of the first pair that it belongs to.
     """
     links, touching_count = response.links, contact.touching_count[0]
-    list_links(dynamics, contact, links)
+    list_links(contact, links)
     row = 0
     for pair in range(touching_count):
         total, count = zero_vector(contact.depth[0]), 0

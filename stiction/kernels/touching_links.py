@@ -2,7 +2,7 @@
 
 They are numbered tree by tree, in the order of `tree_order.py`. A wrench on one of them moves only
 those of its own tree, so their inverse inertia is block diagonal: what couples the trees are the
-contacts between them.
+contacts between them. Trees that loops join count as one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class TouchingLinks(NamedTuple):
     first: np.ndarray  # (rows) first touching link of the same tree
     end: np.ndarray  # (rows) one past the last of them
     number: np.ndarray  # (links of the forest) row of each link, or NONE
-    tree_end: np.ndarray  # (links of the forest) one past the last link of the tree
+    root: np.ndarray  # (links of the forest) first link of its tree, or of those that loops join
+    tree_end: np.ndarray  # (links of the forest) one past the last link of these
     trees: TreeOrder
     pairs: np.ndarray  # (rows) number of touching pairs that it belongs to
     centre: np.ndarray  # (rows, 3) relative to O of the tree [m]
@@ -57,9 +58,11 @@ def allocate_links(
 ) -> TouchingLinks:
     """Return zeros for the links that may touch.
 
-    root: first link of each link's tree; carriers: links that may touch; pairs: most that touch at
-    once; solved: whether responses are needed.
+    root: equal for the links of a tree, and of trees that loops join; carriers: links that may
+    touch; pairs: most that touch at once; solved: whether responses are needed.
     """
+    _, first, tree = np.unique(root, return_index=True, return_inverse=True)
+    root = first[tree]
     rows = len(carriers)
     most = int(np.bincount(root[carriers]).max()) if rows else 0
     some = rows if solved else 0
@@ -72,6 +75,7 @@ def allocate_links(
         first=np.zeros(rows, np.int64),
         end=np.zeros(rows, np.int64),
         number=np.full(len(root), NONE),
+        root=root,
         tree_end=tree_end,
         trees=allocate_order(len(root), len(np.unique(root[carriers])), pairs),
         pairs=np.zeros(rows, np.int64),
@@ -88,16 +92,16 @@ def allocate_links(
 
 
 @kernel
-def list_links(dynamics, contact, links):
+def list_links(contact, links):
     """Number the links that touch or are touched, tree by tree."""
-    number, root = links.number, dynamics.tree.root
+    number, root = links.number, links.root
     for i in range(len(number)):
         number[i] = NONE
     for pair in range(contact.touching_count[0]):
         number[contact.touching_link[pair]] = LISTED
         if contact.touched_link[pair] > 0:
             number[contact.touched_link[pair]] = LISTED
-    order_trees(dynamics.tree, contact, links.trees)
+    order_trees(root, contact, links.trees)
     count = 0
     for k in range(links.trees.count[0]):
         top, first = links.trees.root[links.trees.order[k]], count

@@ -35,33 +35,33 @@ def allocate_order(links: int, trees: int, pairs: int) -> TreeOrder:
 
 
 @kernel
-def order_trees(tree, contact, trees):
+def order_trees(root, contact, trees):
     """Number the trees that touch something; order them if they touch each other."""
     for i in range(len(trees.number)):
         trees.number[i] = NONE
     trees.count[0], edges = 0, 0
     for pair in range(contact.touching_count[0]):
-        number_tree(trees, tree.root[contact.touching_link[pair]])
+        number_tree(trees, root[contact.touching_link[pair]])
         if contact.touched_link[pair] > 0:
-            number_tree(trees, tree.root[contact.touched_link[pair]])
+            number_tree(trees, root[contact.touched_link[pair]])
             edges += 1
     for k in range(trees.count[0]):
         trees.order[k] = k
     if edges > 1:
-        list_neighbours(tree, contact, trees)
+        list_neighbours(root, contact, trees)
         reverse_cuthill_mckee(trees)
 
 
 @kernel
-def number_tree(trees, root):
+def number_tree(trees, top):
     """Give a tree the next number, unless it has one."""
-    if trees.number[root] == NONE:
-        trees.number[root], trees.root[trees.count[0]] = trees.count[0], root
+    if trees.number[top] == NONE:
+        trees.number[top], trees.root[trees.count[0]] = trees.count[0], top
         trees.count[0] += 1
 
 
 @seldom
-def list_neighbours(tree, contact, trees):
+def list_neighbours(root, contact, trees):
     """List the trees that each tree touches, as often as it does."""
     first, neighbour, count = trees.first, trees.neighbour, trees.count[0]
     for k in range(count + 1):
@@ -69,8 +69,8 @@ def list_neighbours(tree, contact, trees):
     for turn in range(2):  # count, then write from the end of each list to its start
         for pair in range(contact.touching_count[0]):
             if contact.touched_link[pair] > 0:
-                a = trees.number[tree.root[contact.touching_link[pair]]]
-                b = trees.number[tree.root[contact.touched_link[pair]]]
+                a = trees.number[root[contact.touching_link[pair]]]
+                b = trees.number[root[contact.touched_link[pair]]]
                 if turn == 0:
                     first[a] += 1
                     first[b] += 1

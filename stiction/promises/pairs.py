@@ -325,7 +325,7 @@ def order_of_bodies(model: Any, setting: Setting) -> Iterator[Measured]:
     where = "two bricks, in either order"
     yield Measured(farthest(*forces) / size, ALIKE, f"difference / force: {where}")
     off = farthest(np.roll(other.q, 7, axis=1), one.q)
-    yield Measured(off, 1e-9, f"difference [m]: {where}")
+    yield Measured(off, 1e-8, f"difference [m]: {where}")  # solvers stop at 1e-8 of impulses
 
 
 @law("units do not matter between bodies", bodies=True)

@@ -23,6 +23,7 @@ from stiction.description.faces import faces_to_keep
 from stiction.description.rotation import Pose, joined, six
 from stiction.errors import DescriptionError
 from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
+from stiction.robot.loops import loop_arrays
 
 JOINT_CODES = {"free": FREE, "revolute": REVOLUTE, "prismatic": PRISMATIC, "spherical": SPHERICAL}
 NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
@@ -32,11 +33,6 @@ JOINT_PROPERTIES = (*NOT_NEGATIVE, "spring_reference", *LIMITS)
 
 def robot_arrays(description: Description) -> dict[str, Any]:
     """All fields of the Robot that a description defines."""
-    if description.loops:
-        names = ", ".join(f"'{loop.name}'" for loop in description.loops)
-        raise DescriptionError(
-            f"{description.source}: closed loops are not simulated; remove {names}"
-        )
     moving, place = _merge_fixed(description)
     if not moving and not description.shapes:
         raise DescriptionError(
@@ -56,6 +52,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
         **_shape_arrays(description, place, index),
         **_actuator_arrays(description, index),
         **_other_arrays(description, moving),
+        **loop_arrays(description, place, index),
     }
 
 

@@ -14,6 +14,7 @@ from stiction.description.description import SHAPE_KINDS, WORLD
 from stiction.errors import ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
+from stiction.robot.loops import FIELDS, no_loops
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
@@ -77,6 +78,7 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         "friction_pairs_mu": np.zeros(0),
         **NO_FACES,
         "shape_face": np.zeros(len(values["shape_link"]) + 1, int),
+        **no_loops(),
     }
 
 
@@ -146,6 +148,8 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "keyframe_control": (keyframes, actuators),
         "home": (nq,),
         "placed": (),
+        **{name: (len(robot.loop_name), *shape) for name, (shape, _) in FIELDS.items()},
+        "loop_coefficients": (len(robot.loop_name), *robot.loop_coefficients.shape[1:2]),
     }
 
 
@@ -172,7 +176,7 @@ def _damage(robot: Robot) -> str:
     links = len(robot.link_name)
     if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
         return "'parent' does not lead from every link to the world"
-    for name in ("frame_link", "shape_link", "actuator_link"):
+    for name in ("frame_link", "shape_link", "actuator_link", "loop_link"):
         if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
             return f"'{name}' refers to a link that does not exist"
     for name in (

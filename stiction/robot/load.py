@@ -32,8 +32,8 @@ def load(
         base: how the root of a URDF or VRML robot is attached to the world: "floating" (default for
             URDF), "fixed", or for URDF "planar".
         roots: folders, besides that of the file, that may hold meshes and included files.
-        mimic: how to treat the mimic joints of a URDF file, which are not simulated: "refused"
-            (default), "free" to move by themselves, or "fixed".
+        mimic: how to treat the mimic joints of a URDF file: "followed" (default), "free" to move by
+            themselves, or "fixed".
         inertia: "strict" refuses inertias that no body can have, and links that would move without
             any; "repair" mends them. The notes of the robot say what was changed.
         hull_points: largest number of vertices of a mesh's convex hull. `shape_error` of the robot
@@ -55,7 +55,7 @@ def load(
     if kind == "urdf":
         from stiction.description.urdf import read_urdf
 
-        description = read_urdf(path, base or "floating", folders, mimic or "refused", reading)
+        description = read_urdf(path, base or "floating", folders, mimic or "followed", reading)
     elif kind == "vrml":
         from stiction.description.openhrp import read_openhrp
 

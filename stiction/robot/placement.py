@@ -13,16 +13,18 @@ from stiction.description.rotation import Pose, about, matrix
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from stiction.robot.arrays import JOINT_PROPERTIES
+from stiction.robot.loops import FIELDS, carried_loops
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
-MOVING = (  # fields with a row for each link, velocity, actuator or sensor
+MOVING = (  # fields with a row for each link, velocity, actuator, sensor or loop
     *"link_name parent mass centre inertia joint_name joint_type joint_axis".split(),
     *"joint_position joint_rotation home".split(),
     *JOINT_PROPERTIES,
     *(f"actuator_{field}" for field in "name link gear gain bias control force".split()),
     *(f"sensor_{field}" for field in "name kind target target_type".split()),
+    *FIELDS,
 )
 
 
@@ -65,6 +67,7 @@ def placed(robot: Robot, position: ArrayLike, turn: ArrayLike) -> Robot:
         ("shape", robot.shape_link),
     ):
         changed |= _carried(robot, what, links, poses)
+    changed |= carried_loops(robot, poses[-1])
     return replace(robot, **changed)
 
 

@@ -108,6 +108,15 @@ class Robot:
     contact_excludes: np.ndarray  # (n, 2) names of links of the file
     home: np.ndarray  # (nq) configuration to start from
 
+    loop_name: np.ndarray  # (loops)
+    loop_kind: np.ndarray  # (loops) index into LOOP_KINDS
+    loop_link: np.ndarray  # (loops, 2) links of the points, or of the joints that are coupled
+    loop_position: np.ndarray  # (loops, 2, 3) of the points
+    loop_rotation: np.ndarray  # (loops, 2, 3, 3) of the frames
+    loop_axis: np.ndarray  # (loops, 3) in the first link
+    loop_coefficients: np.ndarray  # (loops, terms) of polynomials
+    loop_reference: np.ndarray  # (loops, 2) as in `Loop`
+
     @property
     def nq(self) -> int:
         """Number of positions."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stiction import robots
+from stiction.description.hull import DEFAULT_POINTS
 from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.kernels.tree import FREE
 from stiction.robot.load import load
@@ -35,9 +36,12 @@ class Body:
     data: str | None = None
     origin: str = ""  # source of the data
     base: str | None = None  # how its root is attached to the world, as in `load`
+    inertia: str = "strict"  # as in `load`
+    hull_points: int | None = None  # as in `load`; None: the default
     name: str | None = None
     position: tuple[float, ...] | None = None  # [m]
     heading: float = 0.0  # about z [rad]
+    turn: tuple[float, ...] | None = None  # quaternion w x y z of its base, instead of a heading
     above: float = 0.0  # [m]
     fixed: bool = False  # scenery, as it is at home; not put on the ground
     velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # of a free base, world axes [m/s]
@@ -45,6 +49,7 @@ class Body:
     keyframe: str | None = None
     joints: Mapping[str, float] = field(default_factory=dict)  # initial positions
     colliding: tuple[str, ...] = ()  # only these shapes or links collide
+    self_collision: bool = False  # whether its links touch each other
     material: str | None = None  # of all its shapes, for the materials of the scene
     where: str = ""  # place in the file, for error messages
 
@@ -78,18 +83,21 @@ class Body:
         else:
             path = self.file if self.data is None else data_file(self.data, self.origin)
             assert path is not None
-            robot = load(path, base=self.base)
+            points = DEFAULT_POINTS if self.hull_points is None else self.hull_points
+            robot = load(path, base=self.base, inertia=self.inertia, hull_points=points)
         return robot if self.name is None else robot.named(self.name)
 
     def _placed(self, robot: Robot) -> Robot:
         """The robot turned and moved to its place in the scene."""
-        if self.position is None and self.heading == 0.0:
+        if self.position is None and self.heading == 0.0 and self.turn is None:
             return robot
         at_home = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         if robot.nv and robot.joint_type[0] == FREE:
             at_home = robot.home[:7].copy()
         if self.position is not None:
             at_home[: len(self.position)] = self.position
+        if self.turn is not None:
+            return robot.at(at_home[:3], self.turn)
         return robot.at(at_home[:3], turned_by(self.heading, at_home[3:]))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from stiction import robots
 from stiction.contact.contact_model import MODELS
+from stiction.description.reading import INERTIAS
 from stiction.errors import InputError, SceneFileError
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
@@ -38,8 +39,8 @@ TOP = (
     "robot object ground contact material controller integrator push force"
 ).split()
 BODY = (
-    "model options file data origin base name position heading above fixed velocity turning "
-    "keyframe joints colliding material"
+    "model options file data origin base inertia hull_points name position heading turn above "
+    "fixed velocity turning keyframe joints colliding self_collision material"
 ).split()
 
 
@@ -122,6 +123,11 @@ def _body(table: Table, folder: Path) -> Body:
         table.refuse(
             f"has {found}; give exactly one of model (built in), file and data (STICTION_DATA)"
         )
+    for key in ("inertia", "hull_points"):
+        if key in table and given == ["model"]:
+            table.refuse("is only for files; a built-in model is read from none", key)
+    if "turn" in table and "heading" in table:
+        table.refuse("is given besides heading; give one of them", "turn")
     model = table.choice("model", sorted(robots.__all__), None)
     return Body(
         model=model,
@@ -130,9 +136,12 @@ def _body(table: Table, folder: Path) -> Body:
         data=table.text("data", None),
         origin=table.text("origin", REQUIRED if "data" in table else ""),
         base=table.choice("base", ("floating", "fixed", "planar"), None),
+        inertia=table.choice("inertia", INERTIAS, Body.inertia),
+        hull_points=table.argument("hull_points", int) if "hull_points" in table else None,
         name=table.text("name", None),
         position=table.numbers("position", (2, 3), "m", None),
         heading=table.number("heading", "rad", 0.0),
+        turn=table.numbers("turn", 4, "", None),
         above=table.number("above", "m", 0.0),
         fixed=table.argument("fixed", bool) if "fixed" in table else False,
         velocity=table.numbers("velocity", 3, "m/s", (0.0, 0.0, 0.0)),
@@ -140,6 +149,9 @@ def _body(table: Table, folder: Path) -> Body:
         keyframe=table.text("keyframe", None),
         joints=_numbers_by_name(table.table("joints"), "rad or m"),
         colliding=table.texts("colliding"),
+        self_collision=table.argument("self_collision", bool)
+        if "self_collision" in table
+        else False,
         material=table.text("material", None),
         where=table.where(),
     )

@@ -26,7 +26,7 @@ from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.ground import LEVEL, Ground
 from stiction.world.materials import check_named
-from stiction.world.world import GRAVITY, State, World
+from stiction.world.world import GRAVITY, State, World, distinct
 
 FRICTION = ("mu_static", "mu_kinetic", "restitution")  # inherited by another contact model
 
@@ -116,8 +116,17 @@ class Scene:
         }
 
     def _world_of(self, robots: list[Robot]) -> World:
+        touching = [
+            robot.name
+            for (body, _), robot in zip(self._made, distinct(robots), strict=True)
+            if body.self_collision
+        ]
         return World(
-            *robots, ground=self.ground, materials=dict(self.materials), gravity=self.gravity
+            *robots,
+            ground=self.ground,
+            materials=dict(self.materials),
+            gravity=self.gravity,
+            self_collision=touching,
         )
 
     def controller(self, world: World) -> tuple[Any, ...] | None:

@@ -31,6 +31,7 @@ from stiction.world.bodies import (
 )
 from stiction.world.contact_points import allocate_contact, contact_points_of, untouchable
 from stiction.world.ground import LEVEL
+from stiction.world.loops import joined_trees
 from stiction.world.materials import check_named, pair_table
 from stiction.world.world import World
 
@@ -104,7 +105,11 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     )
     solved = declared.family != FORCE_LAW
     links = allocate_links(
-        world.tree.root, links_that_touch(contact_points, bodies), touching, world.nv, solved
+        joined_trees(world.robots, world.tree),
+        links_that_touch(contact_points, bodies),
+        touching,
+        world.nv,
+        solved,
     )
     response = allocate_response(touching, links, solved, declared.family in WHOLE)
     scratch = allocate_scratch(declared.scratch, count, touching, declared.unknowns(model, count))

@@ -55,6 +55,7 @@ from stiction.world.bodies import (
 )
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
+from stiction.world.loops import make_loops
 from stiction.world.world import State, World, checked_vector
 
 DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
@@ -119,6 +120,7 @@ class Simulation:
             bind_forces(world, forces),
             model,
             surface,
+            make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         )
         self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
         self._report = allocate_report()

@@ -9,6 +9,7 @@ fraction of their depth. The heavier side moves less, and stuck joints do not mo
 from stiction.compiler.compiled import kernel, seldom
 from stiction.kernels.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
+from stiction.kernels.loops import hold_loops
 from stiction.kernels.response import (
     apply_impulse,
     arm_from_centre,
@@ -69,6 +70,7 @@ def displacement_of_wrenches(system, work):
     """Write H^-1 J'w into `work.v`: how the wrenches of the touching links displace the robots."""
     dynamics, response = system.dynamics, system.surface.work.response
     wrenches_alone(dynamics, system.surface.contact, response, like(work.v[0], 1))
+    hold_loops(system.loops, dynamics)
     for d in range(len(work.v)):
         work.v[d] = 0
     respond(system.method, dynamics, work.v)

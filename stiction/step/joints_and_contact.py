@@ -18,6 +18,7 @@ from stiction.kernels.forward_dynamics import (
     prepare_method,
 )
 from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
+from stiction.kernels.loops import aim_loops, close_loops, respond_loops
 from stiction.kernels.response import (
     NOT_CONVERGED,
 )
@@ -49,14 +50,17 @@ def solve_joints_and_contact(system, instant, q, v, shares):
     stops are always satisfied. A step whose final modes would change the impulses is unsolved.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
+    aim_at_end(system.loops, instant, shares)
     guess_modes(dynamics, instant, q, v, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
     asked = before = -1  # fingerprints of the modes at the last contact solve and at the one before
     while True:  # one call each of elimination and contact: the compiler inlines them
         eliminate_coordinates(system.method, dynamics)
+        respond_loops(system.method, system.loops, dynamics)
         if turn != JOINTS:
             asked, before = fingerprint(dynamics), asked
             status = solve_contact(model, system, instant, shares)
+        close_loops(system.loops, dynamics)
         accelerate_coordinates(system.method, dynamics)
         fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
@@ -88,6 +92,17 @@ def solve_joints_and_contact(system, instant, q, v, shares):
             turn, tries = JOINTS if factor > 0 else CHECK, 0
             if held and factor > 0:
                 rounds += 1 + ROUNDS * repeats
+
+
+@kernel
+def aim_at_end(loops, instant, shares):
+    """Find the correction with which the loops are closed at the end of the step.
+
+    The velocity belongs to the configuration at the start of the step, or half a step before it if
+    the integrator moves positions by v_next alone.
+    """
+    ahead = instant.time - instant.step_time
+    aim_loops(loops, ahead, ahead + (shares.bend - like(ahead, 0.5)) * instant.dt, instant.dt)
 
 
 @kernel

@@ -26,6 +26,7 @@ from stiction.kernels.forward_dynamics import (
     prepare_method,
 )
 from stiction.kernels.joints import sliding_friction
+from stiction.kernels.loops import begin_loops, close_loops, measure_loops, respond_loops
 from stiction.kernels.servos import (
     clear_control,
     present_saturation,
@@ -52,6 +53,7 @@ from stiction.step.record import clear_totals
 def step(params, system, state, work, time, dt):
     """Take one step, in parts if points hit the ground within it; returns a status."""
     clear_totals(work)
+    begin_loops(system.loops, dt)
     part, status = whole_step(system, time, dt), OK
     while part.phase != DONE:
         begin_part(system, state, work, part)
@@ -74,6 +76,7 @@ def compute_forces(system, instant, q, v, v_products):
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
     move_links_at(dynamics, q, v, v_products)
+    measure_loops(system.loops, dynamics, q, v, v_products)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)
     status = add_known_forces(system.model, system.surface, dynamics, instant)
     clear_control(dynamics)
@@ -105,7 +108,9 @@ def solve_motion_again(system, instant, v):
         friction = sliding_friction(dynamics.tree, dynamics.mode[d], d, v)
         dynamics.tau[d] = dynamics.known[d] + friction
     eliminate_coordinates(system.method, dynamics)
+    respond_loops(system.method, system.loops, dynamics)
     status = solve_contact_again(system.model, system, instant)
+    close_loops(system.loops, dynamics)
     accelerate_coordinates(system.method, dynamics)
     return status
 

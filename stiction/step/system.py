@@ -9,6 +9,7 @@ import numpy as np
 from stiction.contact.surface import Surface
 from stiction.kernels.forces import Forces
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
+from stiction.kernels.loops import Loops, NoLoops
 from stiction.kernels.tree import Dynamics
 
 
@@ -22,6 +23,7 @@ class System(NamedTuple):
     forces: Forces
     model: NamedTuple  # parameters of the contact model
     surface: Surface
+    loops: Loops | NoLoops
 
 
 class Instant(NamedTuple):

@@ -24,6 +24,7 @@ from stiction.world.colliding_pairs import pair_filter_of
 from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, Ground
 from stiction.world.lifts import lifts_out_of, lifts_to_plane
+from stiction.world.loops import closed
 from stiction.world.materials import (
     DeclaredFriction,
     Materials,
@@ -94,7 +95,7 @@ class World:
         self_collision: whether links of one robot touch each other; True for all robots, or the
         names of some. Links that a joint connects, and shapes that overlap at home, never do.
         """
-        self.robots = _distinct(moving_then_fixed(robots, scenery))
+        self.robots = distinct(moving_then_fixed(robots, scenery))
         if ground is OF_FILES:
             ground, self.notes = ground_of_files(self.robots)
         else:
@@ -161,7 +162,7 @@ class World:
         return self._names.joint(name)
 
     def home(self) -> State:
-        """Every robot in its home configuration, at rest, at time 0.
+        """Every robot in its home configuration, at rest, at time 0, with its loops closed.
 
         A free robot that would overlap an earlier one is moved along y, unless it was placed with
         `Robot.at`; see `moved_aside`.
@@ -180,6 +181,7 @@ class World:
     @cached_property
     def _home(self) -> Apart:
         q = np.concatenate([robot.home for robot in self.robots])
+        q = closed(self.robots, self.tree, q)
         if len(self.robots) == 1:
             return Apart(q, [], set())
         return side_by_side(self.robots, allocate(self.tree), q)
@@ -337,7 +339,7 @@ def checked_vector(
     return array
 
 
-def _distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
+def distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
     """Return the robots with unique names."""
     taken: set[str] = set()
     distinct = []

@@ -15,6 +15,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import stiction as st
 from gives_up import GivesUp
+from linkages import leg, robot_of
 from remembering import PID, Tally
 from stiction.batch.packed import LANES
 from stiction.contact.contact_model import MODELS, NoContact
@@ -73,6 +74,16 @@ def compare_faceted(precision, steps):
         np.array([[0.3, 0.1, -0.1, 0, 0, 0], [0, 0, -0.5, 1, 2, 3.0]]),
     )
     method, model = st.ArticulatedBody(), st.FacetedLCP(facets=4.0)
+    return compare(world, st.Midpoint(), method, model, precision, states, steps)[0]
+
+
+def compare_loops(precision, steps):
+    """Largest difference from the CPU of a leg with closed loops."""
+    world = st.World(robot_of(leg()))
+    state = world.standing(above=-1e-5)
+    states = np.tile(state.q, (2, 1)), np.zeros((2, world.nv))
+    states[1][1, :2] = -0.3, 0.5
+    method, model = st.ArticulatedBody(), st.Coulomb()
     return compare(world, st.Midpoint(), method, model, precision, states, steps)[0]
 
 
@@ -175,6 +186,9 @@ def main(worlds: int, steps: int) -> None:
         off = compare_faceted(precision, steps)
         row = {"contact": "FacetedLCP", "precision": precision, "worst": off}
         print(json.dumps(row), flush=True)
+    for precision in ("float64", "float32"):
+        off = compare_loops(precision, steps)
+        print(json.dumps({"contact": "loops", "precision": precision, "worst": off}), flush=True)
     off = compare_differing(st.World(*robots), states, steps)
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
     off = compare_blocks(steps)

@@ -12,6 +12,7 @@ from stiction.batch.cuda import SHARED, Bundle
 from stiction.collision.bodies import Bodies
 from stiction.collision.broad_phase import BroadPhase
 from stiction.contact.surface import Surface
+from stiction.kernels.loops import Loops
 from stiction.kernels.tree import Dynamics
 
 ROOT = Path(__file__).parents[2]
@@ -44,13 +45,14 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
     )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 40
+    assert len(rows) == 42
     for row in rows:
         assert row["worst"] <= AGREEMENT[row["precision"]], row
 
 
 def test_what_all_worlds_share_is_part_of_a_world():
     parts = {"dynamics": Dynamics, "surface": Surface, "bodies": Bodies, "broad": BroadPhase}
+    parts["loops"] = Loops
     for path in SHARED:
         first, *below = path.split(".")
         assert first in Bundle._fields

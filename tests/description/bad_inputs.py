@@ -444,9 +444,9 @@ def vrml_cases() -> Iterator[Case]:
         "USE of an undefined node": (vrml("USE LEG"), "line 10 | LEG | DEF it first"),
         "unknown field": (vrml(joint="jointAxes 0 1 0"), "line 9 | 'ARM' | jointAxes | has"),
         "unknown node": (vrml("Leg { }"), "line 10 | 'Leg' | PROTO"),
-        "closed loop (ExtraJoint)": (
-            vrml(outside='DEF LOOP ExtraJoint { link1Name "A" link2Name "B" }\n'),
-            "line 19 | ExtraJoint 'LOOP' | remove it",
+        "closed loop (ExtraJoint) of an unknown link": (
+            vrml(outside='DEF LOOP ExtraJoint { link1Name "ARM" link2Name "B" }\n'),
+            "loop 'LOOP' | 'B' | does not exist",
         ),
         "lower limit above upper limit": (
             vrml(joint='jointAxis "Y" llimit 1 ulimit -1'),

@@ -395,14 +395,18 @@ FLOATING = '<body name="b"><joint name="float" type="free" {}/><geom size="1"/><
 TURNING = '<body name="b"><joint name="pin" {}/><geom name="g" size="1" {}/></body>'
 DRIVE = "<actuator><general name='drive' joint='pin' {}/></actuator>"
 MUSCLE = '<actuator><muscle name="m" joint="pin" lengthrange="0 1"/></actuator>'
-TENDON = '<tendon><fixed name="rope"><joint joint="pin" coef="1"/></fixed></tendon>'
+TENDON = '<tendon><fixed name="rope" stiffness="1"><joint joint="pin" coef="1"/></fixed></tendon>'
 SITE = '<body name="b"><joint name="pin"/><geom size="1"/><site name="s"/></body>'
 
 
 @pytest.mark.parametrize(
     ("world", "rest", "words"),
     [
-        (HINGE, '<equality><joint name="lock" joint1="pin"/></equality>', "constraint 'lock'"),
+        (
+            HINGE,
+            TENDON + '<equality><tendon name="taut" tendon1="rope"/></equality>',
+            "constraint 'taut' of kind tendon",
+        ),
         (HINGE, TENDON, "tendon 'rope'"),
         (HINGE, TENDON + '<actuator><motor tendon="rope"/></actuator>', "tendon 'rope'"),
         ('<body name="hand" mocap="true"/>' + HINGE, "", "mocap body 'hand'"),

@@ -548,7 +548,6 @@ BROKEN = {
     HEADER + "Humanoid { }": "has nothing in humanoidBody; expected one Joint",
     HEADER + "Humanoid { humanoidBody Group { } }": "has a Group without DEF in humanoidBody",
     arm() + " Humanoid { }": "is a second Humanoid",
-    arm() + ' DEF LOOP ExtraJoint { link1Name "A" }': "ExtraJoint 'LOOP' makes a closed loop",
     arm(kind="crawler"): "Joint 'ARM' has jointType 'crawler', a track, which is not simulated",
     arm(kind="screw"): "has jointType 'screw'; this reader knows free, fixed, rotate, slide",
     arm(kind=""): "has jointType ''",

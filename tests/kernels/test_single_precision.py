@@ -6,6 +6,7 @@ import pytest
 import stiction as st
 from mechanisms import fewer
 from stiction.contact.contact_model import NoContact
+from stiction.kernels.loops import NoLoops
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work, make_surface
@@ -62,6 +63,7 @@ def test_single_precision_follows_double(integrator, method):
             single(bind_forces(world, [])),
             NoContact(),
             single(surface),
+            NoLoops(),
         ),
         mine,
         single(allocate_work(world, 0)),

@@ -78,7 +78,7 @@ class Pairs:
         self.response = allocate_response(len(pairs), self.links, True, True)
         self.response.centre[:] = rng.normal(size=(len(pairs), 3))
         self.response.wrench[:] = rng.normal(size=(len(pairs), 6))
-        list_links(self.dynamics, self.contact, self.links)
+        list_links(self.contact, self.links)
         join_pairs(self.dynamics, self.contact, self.response)
         touching_unit_responses(method, self.dynamics, self.links)
         joint_space_inertia(self.dynamics)

@@ -3,7 +3,7 @@
 import pytest
 
 import stiction as st
-from stiction.errors import InputError, ModelFileError
+from stiction.errors import DescriptionError, InputError, ModelFileError
 from stiction.robot.load import format_of
 
 MJCF = """<?xml version="1.0"?>
@@ -56,11 +56,11 @@ def test_a_urdf_stands_as_it_is_told(tmp_path):
 def test_mimic_joints_are_what_they_are_told_to_be(tmp_path):
     path = tmp_path / "clock.urdf"
     path.write_text(URDF.replace("</joint>", '<mimic joint="pin"/></joint>'))
-    with pytest.raises(ModelFileError, match="mimic='free'"):
+    with pytest.raises(DescriptionError, match="'pin_mimic' couples joint 'pin' with 'pin'"):
         st.load(path, base="fixed")
     assert st.load(path, base="fixed", mimic="free").nv == 1
     with pytest.raises(InputError, match="mimic"):
-        st.load(path, mimic="followed")
+        st.load(path, mimic="refused")
 
 
 def test_a_base_is_only_for_files_that_do_not_say(tmp_path):

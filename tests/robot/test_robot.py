@@ -23,6 +23,7 @@ from stiction.description.description import (
     Shape,
 )
 from stiction.errors import InputError, ModelFileError
+from stiction.robot.loops import no_loops
 
 FIELDS = [field.name for field in dataclasses.fields(Robot)]
 CENTRED = (0.0, 0.0, 0.0)
@@ -105,6 +106,7 @@ LATER = (  # not in the first files of this format
     *("placed", "shape_body", "shape_mask"),
     *("material_bodies", "friction_pairs", "friction_pairs_mu"),
     *("shape_face", "face_normal", "face_corner", "corner_vertex"),
+    *no_loops(),
 )
 
 

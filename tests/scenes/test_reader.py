@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.errors import InputError, SceneFileError
+from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.scenes import read_scene, rough
 from stiction.scenes.toml_lines import Lines
 
@@ -176,6 +176,41 @@ def test_a_robot_that_does_not_move_is_refused(tmp_path):
         scene.world()
 
 
+BAD_INERTIA = """<robot name="r"><link name="l"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="5" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"""
+
+
+def test_a_file_is_read_with_the_options_of_the_scene(tmp_path):
+    (tmp_path / "r.urdf").write_text(BAD_INERTIA)
+    text = 'shows = "a"\nduration = 1\n[robot]\nfile = "r.urdf"\n'
+    with pytest.raises(StictionError, match="none may exceed the sum of the other two"):
+        read(tmp_path, text).world()
+    world = read(tmp_path, text + 'inertia = "repair"\nhull_points = 16\n').world()
+    assert world.robots[0].inertia[0, 5] < 5
+    scene = read(tmp_path, text + 'inertia = "repair"\nhull_points = 1\n')
+    with pytest.raises(InputError, match="line 3: robot: hull_points is 1; give a whole number"):
+        scene.world()
+
+
+def test_a_body_has_the_turn_of_its_scene(tmp_path):
+    text = 'shows = "a"\nduration = 1\n[robot]\nmodel = "brick"\nposition = [0, 0, 1]\n'
+    scene = read(tmp_path, text + "turn = [0.8, 0.6, 0.0, 0.0]\n")
+    np.testing.assert_allclose(scene.start().q, [0, 0, 1, 0.8, 0.6, 0, 0])
+    with pytest.raises(SceneFileError, match="turn: is given besides heading"):
+        read(tmp_path, text + "heading = 1.0\nturn = [1.0, 0.0, 0.0, 0.0]\n")
+    with pytest.raises(InputError, match="line 3: robot: .*turn"):
+        read(tmp_path, text + "turn = [0.0, 0.0, 0.0, 0.0]\n").world()
+
+
+def test_bodies_touch_themselves_where_the_scene_says_so(tmp_path):
+    robot = '[[robot]]\nmodel = "biped10"\nposition = [{}, 0.0]\n'
+    text = 'shows = "a"\nduration = 1\n' + robot.format(0.0) + robot.format(1.0)
+    assert read(tmp_path, text).world().self_collision == ()
+    world = read(tmp_path, text + "self_collision = true\n").world()
+    assert world.self_collision == ("biped10_2",)
+
+
 # name of the error, what in SCENE is changed into what, words of the message
 ERRORS = [
     ("misspelt key", "duration = 0.5", "duraton = 0.5", "did you mean 'duration'?"),
@@ -203,6 +238,10 @@ ERRORS = [
     ("pair of one", '["ice", "ground"]', '["ice"]', "give two names"),
     ("option of a robot", "radius = 0.1", "raduis = 0.1", "did you mean 'radius'?"),
     ("two sources", 'model = "ball"', 'model = "ball"\nfile = "b.xml"', "has model and file"),
+    ("inertia without a file", "heading = 1.5", 'inertia = "repair"', "is only for files"),
+    ("hull_points without a file", "heading = 1.5", "hull_points = 32", "is only for files"),
+    ("turn of three", "heading = 1.5", "turn = [1, 0, 0]", "is [1, 0, 0]; give 4 numbers"),
+    ("half a truth", "heading = 1.5", 'self_collision = "yes"', "give true or false"),
     ("file that is not there", 'model = "ball"', 'file = "b.xml"', "there is no file"),
 ]
 

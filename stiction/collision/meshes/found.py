@@ -13,6 +13,7 @@ import numpy as np
 
 from stiction.collision.meshes.meshes import SIDES
 from stiction.collision.pairs.clip import ALIKE_DEPTH, MOST, choose_four, deepest_of
+from stiction.collision.pairs.faces import Corners, make_corners
 from stiction.compiler.compiled import formula, kernel, seldom
 from stiction.kernels.vectors import dot, like, load_vector, store_vector, sub
 
@@ -34,6 +35,9 @@ class FoundPoints(NamedTuple):
     towards: np.ndarray  # (3) its normal
     point_a: np.ndarray  # (3) closest or deepest point of the shape
     point_b: np.ndarray  # (3) and of the mesh
+    corners: Corners  # to choose from
+    corner_depth: np.ndarray  # (CAPACITY) [m]
+    value: np.ndarray  # (CAPACITY) what they are chosen by
 
 
 def make_found(capacity: int = CAPACITY) -> FoundPoints:
@@ -49,6 +53,9 @@ def make_found(capacity: int = CAPACITY) -> FoundPoints:
         np.zeros(3),
         np.zeros(3),
         np.zeros(3),
+        make_corners(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
     )
 
 
@@ -64,7 +71,7 @@ def side_of(normal):
 
 
 @kernel
-def add_found(found, point, normal, depth, feature, size, scratch):
+def add_found(found, point, normal, depth, feature, size):
     """Add a point, unless its side has a deeper one there; `size` is that of the shape [m]."""
     side = side_of(normal)
     slack = like(size, ALIKE_DEPTH) * size
@@ -78,7 +85,7 @@ def add_found(found, point, normal, depth, feature, size, scratch):
                 put_row(found, k, point, normal, depth, feature)
             return
     if count == CAPACITY:
-        count = thin_side(found, side, size, scratch)
+        count = thin_side(found, side, size)
     put_row(found, row + count, point, normal, depth, feature)
     found.count[side] = count + 1
 
@@ -93,16 +100,16 @@ def put_row(found, k, point, normal, depth, feature):
 
 
 @seldom
-def thin_side(found, side, size, scratch):
+def thin_side(found, side, size):
     """Keep four points that represent a side, in their order; returns how many they are."""
-    row, count, corners = CAPACITY * side, found.count[side], scratch.clipped
+    row, count, corners = CAPACITY * side, found.count[side], found.corners
+    depth = found.corner_depth
     if count <= MOST:
         return count
-    staged = stage(found, row, count, corners, scratch.depth, 0, True)
-    stage(found, row, count, corners, scratch.depth, staged, False)
-    deepest = corners.label[deepest_of(scratch.depth, count)]
-    normal = load_vector(found.normal, deepest)
-    a, b, c, d = choose_four(corners, count, scratch.depth, normal, size, scratch.value)
+    staged = stage(found, row, count, 0, True)
+    stage(found, row, count, staged, False)
+    normal = load_vector(found.normal, corners.label[deepest_of(depth, count)])
+    a, b, c, d = choose_four(corners, count, depth, normal, size, found.value)
     a, b, c, d = corners.label[a], corners.label[b], corners.label[c], corners.label[d]
     kept = 0
     for k in range(row, row + count):
@@ -115,15 +122,15 @@ def thin_side(found, side, size, scratch):
 
 
 @kernel
-def stage(found, row, count, corners, depth, staged, of_shape):
+def stage(found, row, count, staged, of_shape):
     """Copy the points of a side that are corners of the shape, or the others; how many there are.
 
     Those of the shape come first: of equal ones, the first is chosen.
     """
     for k in range(row, row + count):
         if (found.feature[k] < FEATURES) == of_shape:
-            store_vector(corners.point, staged, load_vector(found.point, k))
-            corners.label[staged] = k
-            depth[staged] = found.depth[k]
+            store_vector(found.corners.point, staged, load_vector(found.point, k))
+            found.corners.label[staged] = k
+            found.corner_depth[staged] = found.depth[k]
             staged += 1
     return staged

@@ -70,6 +70,17 @@ def is_apart(meshes, node, low, high):
     return apart
 
 
+@kernel
+def is_beside(R, corners, low, high):
+    """Whether a triangle is outside a box in axes R."""
+    a, b = transform_transposed(R, corners[0]), transform_transposed(R, corners[1])
+    c, beside = transform_transposed(R, corners[2]), False
+    for k in range(3):
+        beside = beside or min(a[k], min(b[k], c[k])) > high[k]
+        beside = beside or max(a[k], max(b[k], c[k])) < low[k]
+    return beside
+
+
 @seldom
 def find_points(shapes, A, mesh, place, reach, scratch, manifold):
     """Find the points of A, at the origin, on a mesh seen from `place`; returns a status."""
@@ -80,20 +91,25 @@ def find_points(shapes, A, mesh, place, reach, scratch, manifold):
     low = add(place, corner_of_box(hulls, A, like(reach, -1), reach))
     high = add(place, corner_of_box(hulls, A, like(reach, 1), reach))
     node, end, status = meshes.first_node[mesh], meshes.first_node[mesh + 1], SOLVED
-    backwards, axes = scale(like(reach, -1), place), unit_axes(reach)
+    axes = unit_axes(reach)
+    unturned = Solid(A.kind, A.size, A.hull, A.position, axes)
+    own_low = corner_of_box(hulls, unturned, like(reach, -1), reach)
+    own_high = corner_of_box(hulls, unturned, like(reach, 1), reach)
     while node < end:
         if is_apart(meshes, node, low, high):
             node = meshes.escape[node]
             continue
         for t in range(meshes.begin[node], meshes.end[node]):
             hull, extent = meshes.first_hull[0] + t, meshes.extent[t]
-            T = Solid(HULL, (extent, extent, extent), hull, backwards, axes)
-            first = hulls.first_vertex[hull]
+            centre, first = sub(load_vector(meshes.centre, t), place), hulls.first_vertex[hull]
             corners = (
-                sub(load_vector(hulls.vertex, first), place),
-                sub(load_vector(hulls.vertex, first + 1), place),
-                sub(load_vector(hulls.vertex, first + 2), place),
+                add(load_vector(hulls.vertex, first), centre),
+                add(load_vector(hulls.vertex, first + 1), centre),
+                add(load_vector(hulls.vertex, first + 2), centre),
             )
+            if is_beside(A.rotation, corners, own_low, own_high):
+                continue
+            T = Solid(HULL, (extent, extent, extent), hull, centre, axes)
             status = max(
                 status, meet_triangle(hulls, meshes, A, T, t, corners, reach, scratch, manifold)
             )
@@ -113,7 +129,7 @@ def meet_mesh(shapes, a, pose_a, b, pose_b, reach, scratch, manifold):
     if side == 0:
         place = transform_transposed(R, sub(pose_a.position, pose_b.position))
         status = find_points(shapes, A, shapes.mesh[b], place, reach, scratch, manifold)
-    manifold.count[0] = thin_side(found, side, extent_of(A), scratch)
+    manifold.count[0] = thin_side(found, side, extent_of(A))
     for k in range(manifold.count[0]):
         row = CAPACITY * side + k
         point = transform(R, load_vector(found.point, row))

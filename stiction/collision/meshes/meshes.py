@@ -15,6 +15,7 @@ import numpy as np
 from stiction.collision.pairs.shapes import Hulls
 
 LEAF = 4  # most triangles of a leaf
+FLAT = 1e-9  # sine of the angle between triangles in one plane
 SIDES = 3  # shapes that stand for a mesh: one for each axis that normals are close to
 
 
@@ -41,6 +42,8 @@ class Meshes(NamedTuple):
     across: np.ndarray  # (3 triangles, 3) at each edge: unit vector in the plane of the neighbour,
     # away from it; the triangle's own normal at an open edge
     edge_normal: np.ndarray  # (3 triangles, 3) sum of the normals of both triangles
+    bends: np.ndarray  # (3 triangles) 1 unless the surface is flat or hollow around that edge
+    centre: np.ndarray  # (triangles, 3) [m]; the vertices of its hull are relative to it
     vertex: np.ndarray  # (triangles, 3) numbers of its corners
     vertex_normal: np.ndarray  # (vertices, 3) sum of normals, weighted with angles at the vertex
     first_spoke: np.ndarray  # (vertices + 1)
@@ -68,10 +71,10 @@ def make_meshes(meshes: Sequence[Triangles], hulls: Hulls) -> tuple[Meshes | NoM
         nodes, triangles = nodes + len(part["low"]), triangles + len(order)
         vertices += len(mesh.vertices)
         parts.append(part)
-    names = (*"low high escape begin end normal extent across edge_normal vertex".split(),)
+    names = "low high escape begin end normal extent across edge_normal bends centre vertex"
     joined = {
         name: np.concatenate([part[name] for part in parts])
-        for name in (*names, "vertex_normal", "spoke")
+        for name in (*names.split(), "vertex_normal", "spoke")
     }
     spokes = np.concatenate([np.diff(part["first_spoke"]) for part in parts])
     corners = np.concatenate([part["corners"] for part in parts])
@@ -128,6 +131,10 @@ def _edges(mesh: Triangles) -> dict[str, np.ndarray]:
     there, other = np.divmod(neighbour[here, edge], 3)
     across[here, edge] = outwards[there, other]
     edge_normal[here, edge] += normal[there]
+    bent = np.einsum("nki,ni->nk", across, normal) > FLAT
+    at_bend = np.zeros(len(mesh.vertices), bool)
+    at_bend[vertex[bent]] = at_bend[np.roll(vertex, -1, axis=1)[bent]] = True
+    bends = at_bend[vertex] | at_bend[np.roll(vertex, -1, axis=1)]
     angle = _angles(along, length)
     vertex_normal = np.zeros_like(mesh.vertices)
     np.add.at(vertex_normal, vertex.ravel(), np.repeat(normal, 3, axis=0) * angle.reshape(-1, 1))
@@ -135,7 +142,9 @@ def _edges(mesh: Triangles) -> dict[str, np.ndarray]:
     vertex_normal /= np.where(size > 0.0, size, 1.0)[:, None]
     first_spoke, spoke = _spokes(mesh)
     return {
-        "corners": corner,
+        "corners": corner - corner.mean(axis=1)[:, None],
+        "centre": corner.mean(axis=1),
+        "bends": bends.ravel().astype(int),
         "normal": normal,
         "extent": length.max(axis=1),
         "across": across.reshape(-1, 3),

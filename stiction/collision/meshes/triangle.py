@@ -19,7 +19,7 @@ from stiction.collision.meshes.found import FEATURES, add_found
 from stiction.collision.pairs.clip import ALIKE_DEPTH, LABELS, clip, deepest_of
 from stiction.collision.pairs.faces import Face, supporting_face
 from stiction.collision.pairs.gjk import APART, OUT_OF_REACH, separate, weights_on_triangle
-from stiction.collision.pairs.manifold import measure_depths, put_closest, put_corners, touch
+from stiction.collision.pairs.manifold import measure_depths, put_closest, touch
 from stiction.collision.pairs.meet import nearest_cores
 from stiction.collision.pairs.nearest import SOLVED, Nearest, with_radii
 from stiction.collision.pairs.shapes import (
@@ -99,12 +99,12 @@ def feature_on(meshes, t, feature):
 
 
 @seldom
-def add_points(meshes, t, size, scratch, manifold):
+def add_points(meshes, t, size, found, manifold):
     """Add the points of the manifold to those of the pair."""
     for k in range(manifold.count[0]):
         point, normal = load_vector(manifold.point, k), load_vector(manifold.normal, k)
         feature = feature_on(meshes, t, manifold.feature[k])
-        add_found(scratch.found, point, normal, manifold.depth[k], feature, size, scratch)
+        add_found(found, point, normal, manifold.depth[k], feature, size)
 
 
 # ------------------------------------------------------------------------------------------- sphere
@@ -129,39 +129,52 @@ def meet_sphere(meshes, A, t, corners, reach, scratch, manifold):
     note_closest(scratch.found, near)
     manifold.count[0] = 0
     put_closest(manifold, near)
-    add_points(meshes, t, radius, scratch, manifold)
+    add_points(meshes, t, radius, scratch.found, manifold)
 
 
 # ------------------------------------------------------------------------------------- other shapes
 
 
 @seldom
-def put_over(hulls, A, T, n, reach, size, scratch, manifold):
-    """Write the points of A over triangle T, and its closest face's depth there.
-
-    The depth is minus infinity if A is not over the triangle, or out of reach.
-    """
-    manifold.count[0] = 0
+def clip_over(hulls, A, T, n, reach, size, scratch):
+    """Clip the face of A over triangle T to it; returns how many corners are within reach."""
     face = supporting_face(hulls, A, scale(like(size, -1), n), scratch.face_a)
     supporting_face(hulls, T, n, scratch.face_b)
     count = clip(scratch.face_a, face.count, scratch.face_b, 3, n, size, scratch.clipped)
     plane = Face(3, n)
-    count = measure_depths(scratch.face_a, count, scratch.face_b, plane, n, reach, scratch.depth)
-    if count == 0:
-        return like(size, -math.inf)
-    put_corners(manifold, scratch.face_a, count, n, n, 0, size, scratch)
-    return scratch.depth[deepest_of(scratch.depth, count)]
+    return measure_depths(scratch.face_a, count, scratch.face_b, plane, n, reach, scratch.depth)
 
 
 @seldom
-def least_way_aside(hulls, A, corners, n):
-    """How far A must move in the plane of a triangle to leave it across one of its edges [m]."""
+def add_clipped(meshes, t, n, count, most, size, scratch):
+    """Add the corners of a clipped face over triangle t that are at most so deep [m]."""
+    depth, half, corners = scratch.depth, like(size, 0.5), scratch.face_a
+    for k in range(count):
+        if depth[k] <= most:
+            point = load_vector(corners.point, k)
+            feature = feature_on(meshes, t, 1 + 2 * corners.origin[k])
+            above = add(point, scale(half * depth[k], n))
+            add_found(scratch.found, above, n, depth[k], feature, size)
+            near = Nearest(SOLVED, -depth[k], n, point, add(point, scale(depth[k], n)))
+            note_closest(scratch.found, near)
+
+
+@kernel
+def is_flat_around(meshes, t):
+    """Whether nothing leaves triangle t across its edges: its neighbours continue it."""
+    return meshes.bends[3 * t] + meshes.bends[3 * t + 1] + meshes.bends[3 * t + 2] == 0
+
+
+@seldom
+def least_way_aside(hulls, meshes, A, t, corners, n):
+    """How far A must move in the plane of triangle t to leave it across an edge that bends [m]."""
     least = like(n[0], math.inf)
     for k in range(3):
-        following = corners[k + 1 if k < 2 else 0]
-        out = unit_or(cross(sub(following, corners[k]), n), n)
-        furthest = support(hulls, A, scale(like(n[0], -1), out))
-        least = min(least, dot(out, sub(corners[k], furthest)))
+        if meshes.bends[3 * t + k] == 1:
+            following = corners[k + 1 if k < 2 else 0]
+            out = unit_or(cross(sub(following, corners[k]), n), n)
+            furthest = support(hulls, A, scale(like(n[0], -1), out))
+            least = min(least, dot(out, sub(corners[k], furthest)))
     return least + radius_of(A)
 
 
@@ -193,36 +206,29 @@ def meet_face(hulls, meshes, A, T, t, corners, reach, scratch, manifold):
     high = dot(n, sub(support(hulls, A, n), corners[0])) + radius
     if low > reach or high <= zero:
         return SOLVED
-    in_front, depth = high > -low, put_over(hulls, A, T, n, reach, size, scratch, manifold)
-    attained = like(size, 10) * tolerance(size) * size
+    in_front, flat = high > -low, is_flat_around(meshes, t)
+    count = clip_over(hulls, A, T, n, reach, size, scratch)
+    slack = like(size, 10) * tolerance(size) * size
     if low < zero:
-        attained = like(size, ALIKE_DEPTH) * size
-    if depth >= -low - attained and (
-        low >= zero or (in_front and -low <= least_way_aside(hulls, A, corners, n))
-    ):
-        over_face(scratch.found, manifold, n, depth)
-        add_points(meshes, t, extent_of(A), scratch, manifold)
+        slack = like(size, ALIKE_DEPTH) * size
+    is_over = count > 0 and scratch.depth[deepest_of(scratch.depth, count)] >= -low - slack
+    on_face = low >= zero or (in_front and flat)
+    if is_over and in_front and not on_face:
+        on_face = -low <= least_way_aside(hulls, meshes, A, t, corners, n)
+    most = like(size, math.inf) if on_face else zero
+    add_clipped(meshes, t, n, count, most, extent_of(A), scratch)
+    if flat or (on_face and is_over):
         return SOLVED
     near = nearest_to_triangle(hulls, A, T, n, reach, size, scratch)
     crossing = near.distance < zero or near.distance == like(size, math.inf)
     if near.distance <= reach and faces_outwards(meshes, t, corners, near.normal):
         note_closest(scratch.found, near)
         touch(hulls, A, T, near, reach, size, scratch, manifold)
-        add_points(meshes, t, extent_of(A), scratch, manifold)
+        add_points(meshes, t, extent_of(A), scratch.found, manifold)
     elif crossing and in_front:
-        depth = put_over(hulls, A, T, n, reach, size, scratch, manifold)
-        if depth > zero:
-            over_face(scratch.found, manifold, n, depth)
-            add_points(meshes, t, extent_of(A), scratch, manifold)
+        count = clip_over(hulls, A, T, n, reach, size, scratch)
+        add_clipped(meshes, t, n, count, like(size, math.inf), extent_of(A), scratch)
     return near.status
-
-
-@kernel
-def over_face(found, manifold, n, depth):
-    """Remember the deepest point over a face as the closest, if it is."""
-    k = deepest_of(manifold.depth, manifold.count[0])
-    middle, half = load_vector(manifold.point, k), scale(like(depth, 0.5) * depth, n)
-    note_closest(found, Nearest(SOLVED, -depth, n, sub(middle, half), add(middle, half)))
 
 
 @kernel

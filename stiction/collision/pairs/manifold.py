@@ -61,7 +61,7 @@ class PairScratch(NamedTuple):
 def make_scratch(hulls: Hulls, meshes: bool = False) -> PairScratch:
     """Scratch for shapes with these hulls, and for meshes if there are any."""
     most = int(np.diff(hulls.first_corner).max(initial=RIM_CORNERS))
-    corners = max(2 * most + 4, CAPACITY)
+    corners = 2 * most + 4
     return PairScratch(
         Simplex(np.zeros((4, 3)), np.zeros((4, 3))),
         make_polytope(),

@@ -10,6 +10,7 @@ from stiction.contact.contact_model import IMPULSE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.families.force_law import none_missed, solve_nothing_again
 from stiction.contact.surface import set_clock
+from stiction.kernels.loops import constrain_response
 from stiction.kernels.response import (
     add_wrenches,
     compliances,
@@ -79,6 +80,7 @@ def answer_to_impulses(system, dt):
     touching_unit_responses(system.method, dynamics, response.links)
     free_twists(dynamics, response.links, dt)
     inverse_inertia(dynamics, response.links)
+    constrain_response(system.loops, dynamics, response.links, dt)
     compliances(contact, response)
 
 

@@ -51,8 +51,11 @@ def detect_missed(model, surface, dynamics, instant, shares, v):
     contact, dt = surface.contact, instant.dt
     if surface.impact.phase[0] == IMPACT:
         return False  # no time passes
-    ground = may_be_missed(surface.points, dynamics, contact, v, dt)
-    if not (ground or bodies_may_be_missed(surface, dynamics, v, dt)):
+    if may_be_missed(surface.points, dynamics, contact, v, dt):
+        return find_and_detect(model, surface, dynamics, instant, shares)
+    if surface.impact.earliest[0] < dt:
+        return False  # this step is taken in parts, and bodies respond to the first impact alone
+    if not bodies_may_be_missed(surface, dynamics, v, dt):
         return False
     return find_and_detect(model, surface, dynamics, instant, shares)
 

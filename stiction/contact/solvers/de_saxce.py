@@ -32,6 +32,7 @@ from stiction.contact.solvers.link_blocks import (
     clear_block,
     no_arms,
 )
+from stiction.contact.solvers.warm_start import keep_impulses, return_impulses
 from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.response import (
     arm_from_centre,
@@ -76,6 +77,7 @@ class ConvexProblem(NamedTuple):
     """Scratch of one convex problem."""
 
     anchor: VectorPerPoint  # p^
+    best: VectorPerPoint  # impulses nearest to the law so far
     speed: PerPoint  # s
     turn: PerPoint  # see `nearest_on_cone`
     unbalance: RowPerLink  # sum P'p - w before a step
@@ -94,10 +96,13 @@ def de_saxce(contact, response, cases, convex, accuracy):
     for i in range(contact.count[0]):
         p = load_vector(contact.impulse, i)
         store_vector(contact.impulse, i, nearest_on_cone(contact, cases, convex, i, p))
-    eps, taken, inner = like(tolerance, FIRST), 0, True
+    eps, taken, inner, least = like(tolerance, FIRST), 0, True, like(tolerance, math.inf)
     error, largest, before = like(tolerance, 0), like(tolerance, 0), like(tolerance, math.inf)
     for _ in range(ITERATIONS):
         error, largest = law_error(contact, response, cases)
+        if error < least:
+            least = error
+            keep_impulses(contact, convex.best)
         if error <= max(tolerance * largest, speed) or taken >= ITERATIONS:
             break
         if error > like(eps, WORSE) * before:  # the last problem again, with more compliance
@@ -111,6 +116,9 @@ def de_saxce(contact, response, cases, convex, accuracy):
             contact, response, cases, convex, eps, before, accuracy.rounding
         )
         taken += steps
+    if not error <= least:
+        return_impulses(contact, convex.best)
+        error, largest = law_error(contact, response, cases)
     return taken, error, largest, error <= max(tolerance * largest, speed)
 
 

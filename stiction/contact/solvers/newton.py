@@ -39,7 +39,8 @@ SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or 
 CLOSE = 1e-5  # relative error below which it polishes
 LENIENT = 3  # polishes after which an error of `speed` is good enough
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
-SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
+SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration ...
+FINAL = 1e-5  # ... and becomes this once cases are settled and the error is small
 PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
 STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
@@ -101,7 +102,7 @@ def newton(contact, response, cases, accuracy, unique, eps, most):
         if verdict.solved:
             return k, judged, SOLVED
         if k == most or course.polished == MOST_POLISHES:
-            return k, judged, NEARLY if course.polished > 0 else FAILED
+            return k, judged, how_it_ended(course, judged, accuracy)
         before = judged.error
         course = go_on(course, judged, verdict, accuracy, polishes)
         take_newton_step(contact, response, cases, course.eps, course.hat, course.same)
@@ -115,7 +116,8 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     rounding = accuracy.rounding * largest
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
     enough = accuracy.tolerance * largest
-    if polishes == 0 or course.polished > LENIENT:
+    approaches = course.stiff > like(error, RIGID)
+    if (polishes == 0 and not approaches) or course.polished > LENIENT:
         enough = max(enough, accuracy.speed)
     fits = stepped and (error <= enough or stalls)
     rigid = course.stiffened and course.eps * largest <= max(enough, accuracy.speed)
@@ -123,6 +125,15 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     nothing = largest == 0 and error == 0
     close = settled and error <= like(error, CLOSE) * largest
     return Verdict(solved or nothing, fits, settled, close)
+
+
+@kernel
+def how_it_ended(course, judged, accuracy):
+    """Return whether it nearly solved the problem, up to a negligible velocity, or failed."""
+    if course.polished > 0:
+        return NEARLY
+    approaches = course.stiff > like(course.eps, RIGID)
+    return SOLVED if approaches and judged.error <= accuracy.speed else FAILED
 
 
 @kernel
@@ -137,7 +148,7 @@ def go_on(course, judged, verdict, accuracy, polishes):
         return calm_down(course, age, calm or course.calming == 1, unique, same)
     circles = age == CIRCLES and course.polished == 0 and not verdict.close
     if course.stiff > like(course.eps, RIGID):
-        return approach(course, age, same)
+        return approach(course, age, verdict.close, same)
     if circles and course.calming != CALMED:
         return begin_calming(course, age)
     changing = course.polished > PATIENCE and judged.changes > 0
@@ -149,9 +160,11 @@ def go_on(course, judged, verdict, accuracy, polishes):
 
 
 @kernel
-def approach(course, age, same):
+def approach(course, age, close, same):
     """Continue with p^ = p and less compliance."""
     eps = max(like(course.eps, SHRINK) * course.eps, like(course.eps, RIGID))
+    if close:
+        eps = like(eps, FINAL)
     return with_steps(course, course.hat, eps, course.softness, age, same and eps == course.eps)
 
 
