@@ -19,6 +19,7 @@ import numpy as np
 from stiction.collision.bounds import reach_within
 from stiction.collision.broad_phase import BroadPhase, find_near_pairs
 from stiction.collision.detection import REACH
+from stiction.collision.fast_pairs import relative_velocity, way_back
 from stiction.collision.meshes.meet_mesh import meet
 from stiction.collision.pair_slots import PairSlots, clear_fresh
 from stiction.collision.pairs.clip import MOST as POINTS
@@ -28,7 +29,6 @@ from stiction.collision.pairs.meet import UNSOLVED
 from stiction.collision.pairs.shapes import Pose, Shapes, radius_at
 from stiction.compiler.compiled import as_python, chooses, kernel, seldom
 from stiction.kernels.kinematics import arm_to, seen_from
-from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.tree import OK, TOO_MANY_PAIRS
 from stiction.kernels.vectors import (
     add,
@@ -37,14 +37,12 @@ from stiction.kernels.vectors import (
     like,
     load_matrix,
     load_vector,
-    scale,
     store_vector,
     sub,
     zero_vector,
 )
 
 NO_FEATURE = -1
-QUICK = 0.5  # of half the thickness of the thinner shape: pairs that have moved farther are fast
 
 
 class NoBodies(NamedTuple):
@@ -133,6 +131,8 @@ def _detect(surface, dynamics, reach_time, dt):
     if bodies.searched[0] == 0:
         search_pairs(bodies, dynamics, surface.memory, dt)
         bodies.searched[0] = 1
+    if surface.work.impact[0] > 0:
+        clear_ways(bodies)  # no time passes
     ahead = surface.work.clock[0] - surface.work.clock[1]
     append_points(bodies, dynamics, surface.contact, reach_time, ahead)
 
@@ -295,47 +295,6 @@ def fill_manifold(bodies, dynamics, a, b, reach_time, back):
 
 
 @kernel
-def relative_velocity(dynamics, link, other, r, s):
-    """Velocity of the point r of a link relative to the point s of another one, or of scenery.
-
-    Both points are relative to O of the first.
-    """
-    v = point_velocity(load_twist(dynamics.velocity, link), r)
-    if other > 0:
-        s = seen_from(dynamics, link, other, s)
-        v = sub(v, point_velocity(load_twist(dynamics.velocity, other), s))
-    return v
-
-
-@kernel
-def way_back(bodies, dynamics, a, b, ahead):
-    """Displacement of shape b that brings two fast shapes as far apart as the step began; else 0.
-
-    Half a step ahead a fast ball may be on the other side of a thin plate: distance and normal are
-    then those at the start of the step, and `meet_bodies` extrapolates the depth. The way is that
-    of the centre of the smaller shape.
-    """
-    bounds, boxes = bodies.broad.bounds, bodies.broad.boxes
-    short = like(ahead, QUICK) * min(half_thickness(bounds, a), half_thickness(bounds, b))
-    if boxes.reach[a] + boxes.reach[b] <= short:  # an upper bound of the way
-        return zero_vector(ahead)
-    link, other = bodies.link[a], bodies.link[b]
-    centre = arm_to(dynamics, link, load_vector(bounds.centre, a))
-    if bounds.radius[b] < bounds.radius[a]:
-        centre = arm_to(dynamics, other, load_vector(bounds.centre, b))
-        centre = seen_from(dynamics, other, link, centre)
-    way = scale(ahead, relative_velocity(dynamics, link, other, centre, centre))
-    return way if dot(way, way) > short * short else zero_vector(ahead)
-
-
-@kernel
-def half_thickness(bounds, i):
-    """Half of the smallest extent of shape i [m]."""
-    across = min(bounds.half[i, 0], bounds.half[i, 1]) + bounds.disc[i]
-    return min(across, bounds.half[i, 2]) + bounds.ball[i]
-
-
-@kernel
 def placed(bodies, dynamics, i):
     """Position of shape i, relative to O of its tree, and its axes in the world."""
     R = compose(load_matrix(dynamics.rotation, bodies.link[i]), load_matrix(bodies.rotation, i))
@@ -368,6 +327,12 @@ def name_points(bodies, slot):
 @kernel
 def _begin(bodies):
     bodies.searched[0] = 0
+    clear_ways(bodies)
+
+
+@kernel
+def clear_ways(bodies):
+    """Forget how far accelerations bring pairs together."""
     for slot in range(len(bodies.way)):
         bodies.way[slot] = 0
 

@@ -16,12 +16,12 @@ from stiction.collision.bodies import (
     fall_within,
     fill_manifold,
     order_pairs,
-    relative_velocity,
     touching_shapes,
 )
 from stiction.collision.bounds import reach_within
 from stiction.collision.broad_phase import find_near_pairs
 from stiction.collision.detection import acceleration_bound, acceleration_of
+from stiction.collision.fast_pairs import relative_velocity
 from stiction.compiler.compiled import as_python, chooses, kernel, seldom
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_acceleration

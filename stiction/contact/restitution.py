@@ -8,7 +8,7 @@ from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import newton_impacts_of, restitution_of
 from stiction.contact.surface import APPROACH, IMPACT, SKIN, rest_speed
-from stiction.contact.time_of_impact import has_impacts
+from stiction.contact.time_of_impact import has_impact
 from stiction.kernels.response import velocity_after
 from stiction.kernels.vectors import add, dot, like, load_vector
 
@@ -37,7 +37,7 @@ def set_least_velocities(model, surface, dt, shares, bounce):
             least = like(gap, NEVER)
         elif gap > skin:
             # a point with an impact needs its time, so it is held up only within this step
-            hits = fast and has_impacts(model, contact.table, pair)
+            hits = fast and has_impact(model, contact, i, v_n, dt)
             new = shares.bend if hits else shares.new
             least = min(-((gap - skin) / dt + shares.old * v_n) / new, least)
         contact.least_velocity[i] = least

@@ -9,13 +9,21 @@ from stiction.kernels.response import arm_from_centre, free_twist
 from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
 
+FAR = 0.5  # of the distance of a point from the base of its robot: how far that moves in a step
 BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not seen to come
 
 
 @kernel
-def has_impacts(model, table, pair):
-    """Return whether fast points have an impact of their own: with restitution, or as an LCP."""
-    return restitution_of(model, table, pair) > 0 or lcp_impacts_of(model, table, pair) > 0
+def has_impact(model, contact, i, v_n, dt):
+    """Return whether point i, if it comes down fast, has an impact of its own.
+
+    With restitution, as a complementarity problem, or if its body moves by half of its size in the
+    step: spread over that, the impulse would act while the body is elsewhere.
+    """
+    table, pair, r = contact.table, contact.pair[i], load_vector(contact.arm, i)
+    way = dt * v_n
+    far = way * way > like(dt, FAR * FAR) * dot(r, r)
+    return far or restitution_of(model, table, pair) > 0 or lcp_impacts_of(model, table, pair) > 0
 
 
 @kernel
@@ -39,7 +47,7 @@ def earliest_impact(model, surface, instant, shares):
             continue
         gap = -contact.depth[i] - (instant.time - instant.step_time) * v_n
         beyond = gap > 0 and contact.depth[i] > -like(v_n, BEYOND) * instant.dt * v_n
-        if shares.new == 1 and not has_impacts(model, contact.table, pair) and not beyond:
+        if shares.new == 1 and not beyond and not has_impact(model, contact, i, v_n, instant.dt):
             continue
         r = arm_from_centre(contact, response, i)
         change = dot(n, point_velocity(free_twist(response, contact.touching[i]), r))

@@ -142,6 +142,26 @@ def test_a_ball_without_restitution_stops_at_the_plate_also_in_the_first_step(ga
     assert np.abs(motion.v[-1]).max() <= 1e-9
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_ball_that_hits_a_plate_aslant_stays_above_it(restitution):
+    """Friction makes it spin at thousands of rad/s; its normal velocity does not depend on that."""
+    ball, plate = st.robots.ball(radius=0.005), st.robots.plate((1.0, 1.0, 0.01))
+    rng = np.random.default_rng(4)
+    for _ in range(fewer(40, 10)):
+        direction = rng.normal(size=3)
+        direction[2] = -abs(direction[2]) - 0.5
+        velocity = 50.0 * direction / np.linalg.norm(direction)
+        gap = rng.uniform(0.01, 0.06)
+        bodies = [(ball, (0, 0, 0.01 + gap), velocity, (3.0, 4.0, 5.0))]
+        motion = collide(bodies, st.Coulomb(restitution=restitution), 6, [plate])
+        after = -restitution * velocity[2]
+        expected = bent(motion.time, 0.01 + gap, velocity[2], -gap / velocity[2], after)
+        # 2e-6 of the velocity may remain of the spin that it gains in the moment of the impact
+        assert np.abs(motion.q[:, 2] - expected).max() <= 1e-6
+        energy = motion.energy().kinetic
+        assert energy.max() <= energy[0] * (1 + 1e-12)
+
+
 def test_a_plate_that_moves_at_50_m_s_does_not_jump_over_a_ball():
     """Restitution 1 from a plate 100 times as heavy: almost twice its speed."""
     ball, plate = st.robots.ball(radius=0.005, mass=0.05), st.robots.box((0.5, 0.5, 0.01), 5.0)

@@ -20,15 +20,14 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.friction import choose_friction, speed_scale
 from stiction.contact.solvers.sweeps import prepare_points, solve_contact
 from stiction.kernels.forward_dynamics import respond
-from stiction.kernels.response import arm_from_centre, free_velocity, wrenches_alone
+from stiction.kernels.response import arm_from_centre, free_velocity, pair_twist, wrenches_alone
 from stiction.kernels.spatial import (
     Wrench,
-    load_twist,
     point_velocity,
     store_wrench,
     wrench_at_point,
 )
-from stiction.kernels.touching_pairs import twists_of_accelerations
+from stiction.kernels.touching_links import twists_of_accelerations
 from stiction.kernels.vectors import (
     add,
     dot,
@@ -92,9 +91,9 @@ def respond_to_unit_forces(system: Any, matrix: Any) -> None:
             respond(system.method, dynamics, change)  # Eq. (16)
             for d in range(len(change)):
                 dynamics.acceleration[d] = change[d]
-            twists_of_accelerations(dynamics, contact, response, one)
+            twists_of_accelerations(dynamics, response.links, one)
             for i in range(contact.count[0]):
-                t = load_twist(response.twist, contact.touching[i])
+                t = pair_twist(response, contact.touching[i])
                 v = point_velocity(t, arm_from_centre(contact, response, i))  # Eq. (17)
                 for row in range(3):
                     matrix.inverse[3 * i + row, 3 * j + k] = v[row]
