@@ -1,10 +1,13 @@
 """Closed loops against dense equations, finite differences and Pinocchio."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import stiction as st
 from linkages import body, four_bar, hinge, mjcf, robot_of
+from stiction.description.mjcf import read_mjcf_text
 from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forward_dynamics import (
     accelerate_coordinates,
@@ -31,6 +34,7 @@ from stiction.kernels.touching_links import (
     touching_unit_responses,
 )
 from stiction.kernels.tree import STUCK, allocate
+from stiction.robot.robot import Robot
 from stiction.world.contact_points import allocate_contact
 from stiction.world.loops import joined_trees, make_loops
 
@@ -57,8 +61,9 @@ LOOPS = """<connect name="pin" body1="foot" body2="tube" anchor=".02 .01 .03"/>
 MIXED = mjcf(TRUNK + BOX, LOOPS)
 
 
-def world_of(text):
-    return st.World(robot_of(text), ground=None)
+def world_of(given):
+    """The world of MJCF text, or of a robot."""
+    return st.World(robot_of(given) if isinstance(given, str) else given, ground=None)
 
 
 class Instant:
@@ -179,6 +184,28 @@ def test_accelerations_satisfy_the_dense_equations(method, stuck):
     reaction = here.dynamics.reaction[list(stuck)]
     needed = (H @ a + b - here.tau - J.T @ force)[list(stuck)]
     np.testing.assert_allclose(reaction, needed, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind, rows", [("connect", 3), ("line", 2), ("plane", 1)])
+def test_points_stay_together_along_directions_of_the_first_link(kind, rows):
+    """The errors are those of the points across or along an axis; rates, drifts and rank follow."""
+    description = read_mjcf_text(CLOSED_LEG.format("connect"), "text")
+    axis = (0.6, 0.0, 0.8)
+    [loop] = description.loops
+    loops = (replace(loop, kind=kind, axis=axis),)
+    here = Instant(Robot.from_description(replace(description, loops=loops)), st.JointSpace(), 10)
+    (R, R2), (p, p2) = (getattr(here.dynamics, name)[[4, 3]] for name in ("rotation", "position"))
+    apart = R.T @ (p + R @ loop.positions[0] - p2 - R2 @ loop.positions[1])
+    along = np.dot(axis, apart)
+    wanted = {"plane": along**2, "line": apart @ apart - along**2, "connect": apart @ apart}
+    error, h = here.loops.error, 1e-4
+    assert error @ error == pytest.approx(wanted[kind], abs=1e-14)
+    ahead, back = here.errors(h * here.v), here.errors(-h * here.v)
+    np.testing.assert_allclose(here.loops.rate, (ahead - back) / (2 * h), atol=1e-6)
+    np.testing.assert_allclose(here.loops.drift, (ahead - 2 * error + back) / h**2, atol=1e-5)
+    assert len(here.responses()) == len(error) == rows
+    rates = here.jacobian() @ here.v
+    np.testing.assert_allclose(here.loops.rate, rates, atol=1e-8)
 
 
 @METHODS

@@ -162,6 +162,18 @@ def test_friction_in_a_loop_holds_it_or_slows_it(method):
 
 
 @pytest.mark.interpreted
+def test_loops_do_no_work():
+    """What damping and friction of the joints take is all that the energy loses."""
+    attributes = 'damping=".05"', 'frictionloss=".02"', 'stiffness="2"'
+    world = st.World(robot_of(four_bar(*attributes)), ground=None)
+    state = moving(world, a=8.0, b=-8.0, c=16.0 / 3.0)
+    balance = st.simulate(world, contact=None, duration=0.2, state=state).energy_balance()
+    lost = np.nansum(balance.joints + balance.damping)
+    assert lost < -0.2
+    assert abs(np.nansum(balance.remainder)) < 1e-3 * abs(lost)  # dt^2
+
+
+@pytest.mark.interpreted
 def test_a_stop_in_a_loop_is_not_passed():
     world = st.World(robot_of(four_bar(rocker='range="-10 10" limited="true"')), ground=None)
     state = moving(world, a=3.0, b=-3.0, c=2.0)
