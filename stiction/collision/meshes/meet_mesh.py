@@ -110,9 +110,8 @@ def find_points(shapes, A, mesh, place, reach, scratch, manifold):
             if is_beside(A.rotation, corners, own_low, own_high):
                 continue
             T = Solid(HULL, (extent, extent, extent), hull, centre, axes)
-            status = max(
-                status, meet_triangle(hulls, meshes, A, T, t, corners, reach, scratch, manifold)
-            )
+            solved = meet_triangle(shapes, A, T, t, corners, reach, scratch, manifold)
+            status = max(status, solved)
         node += 1
     return status
 

@@ -197,8 +197,9 @@ def nearest_to_triangle(hulls, A, T, n, reach, size, scratch):
 
 
 @kernel
-def meet_face(hulls, meshes, A, T, t, corners, reach, scratch, manifold):
+def meet_face(shapes, A, T, t, corners, reach, scratch, manifold):
     """Points of a shape that is not a sphere, at the origin, on triangle t; returns a status."""
+    hulls, meshes = shapes.hulls, shapes.meshes
     n, radius, zero = load_vector(meshes.normal, t), radius_of(A), like(reach, 0)
     size = min(extent_of(A), meshes.extent[t])
     lowest = support(hulls, A, scale(like(reach, -1), n))
@@ -232,9 +233,9 @@ def meet_face(hulls, meshes, A, T, t, corners, reach, scratch, manifold):
 
 
 @kernel
-def meet_triangle(hulls, meshes, A, T, t, corners, reach, scratch, manifold):
+def meet_triangle(shapes, A, T, t, corners, reach, scratch, manifold):
     """Add the points of a shape at the origin on triangle t; returns a status."""
     if A.kind == SPHERE:
-        meet_sphere(meshes, A, t, corners, reach, scratch, manifold)
+        meet_sphere(shapes.meshes, A, t, corners, reach, scratch, manifold)
         return SOLVED
-    return meet_face(hulls, meshes, A, T, t, corners, reach, scratch, manifold)
+    return meet_face(shapes, A, T, t, corners, reach, scratch, manifold)
