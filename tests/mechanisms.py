@@ -71,6 +71,19 @@ def chain(links: int, **joint: float) -> Robot:
     return Robot.from_description(Description("chain", "tests", tuple(bodies), tuple(joints)))
 
 
+def held(robot: Robot, stiffness: float = 200.0, damping: float = 5.0) -> Robot:
+    """A robot with a free base whose hinges have springs and dampers that hold it in its home pose.
+
+    They replace a controller: the robot takes the same compiled steps as one without.
+    """
+    hinges = np.arange(robot.nv) >= 6
+    return robot.with_joints(
+        stiffness=stiffness * hinges,
+        damping=robot.damping + damping * hinges,
+        spring_reference=np.append(np.zeros(6), World(robot).home().q[7:]),
+    )
+
+
 def turned(axis: tuple, angle: float) -> np.ndarray:
     """Quaternion of a rotation."""
     unit = np.array(axis) / np.linalg.norm(axis)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from mechanisms import fewer, turned
+from mechanisms import fewer, held, turned
 from stiction.collision.detection import detect
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.contact.distributed import (
@@ -582,16 +582,8 @@ def test_a_biped_stands_and_lands_on_eighteen_points_a_foot(above):
     robot = st.robots.biped10()
     for foot in ("left_foot", "right_foot"):
         robot = robot.with_sole_points(foot, 6, 3)
-    world = st.World(robot)
-    hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
-    motion = st.simulate(
-        world,
-        law,
-        duration=1.0,
-        dt=1e-4,
-        state=world.standing(above=above),
-        controller=st.PDTracking(hold, 200.0, 5.0),
-    )
+    world = st.World(held(robot))
+    motion = st.simulate(world, law, duration=1.0, dt=1e-4, state=world.standing(above=above))
     assert not any("effective mass" in note for note in motion.parameters["notes"])
     weight = world.total_mass * 9.81
     carried = sum(motion.foot_force(foot) for foot in ("left_foot", "right_foot"))
