@@ -33,6 +33,11 @@ from stiction.simulation.stability import longest_step
 pytestmark = pytest.mark.interpreted
 
 PAPER = st.Distributed()
+INTEGRATORS = [
+    pytest.param(st.SemiImplicitEuler(), marks=pytest.mark.slow),  # no other test compiles it
+    st.Leapfrog(),
+    st.RungeKutta4(),
+]
 HEADINGS = np.arange(8) * np.pi / 4 + 0.1
 BOTTOM = 4  # corners of the brick that touch
 
@@ -458,7 +463,7 @@ def slide(dt, integrator, law=SMOOTH, heading=0.3, duration=0.2):
     )
 
 
-@pytest.mark.parametrize("integrator", [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.jit
 def test_forces_are_continuous_their_jumps_shrink_with_the_step(integrator):
     """Largest change of a point's tangential force in a step, through all four transitions."""
@@ -538,7 +543,7 @@ def test_a_belt_carries_a_brick_along_without_loading_its_springs():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("integrator", [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_it_does_not_matter_when_a_motion_begins(integrator):
     """Times are remembered as such: that of a transition, and where a belt was."""
     ends, world = [], st.World(st.robots.brick(), ground=st.Plane(velocity=(0.1, 0.0, 0.0)))
