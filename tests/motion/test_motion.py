@@ -23,8 +23,6 @@ from stiction import (
 from stiction.errors import InputError, MotionFileError
 from stiction.motion.motion import ARRAYS, LATER
 
-pytestmark = pytest.mark.interpreted
-
 WORLD = World(
     pendulum(friction=0.05),
     robots.ball().named("egg").at((0, 0, 1)),
