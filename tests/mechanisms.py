@@ -71,16 +71,17 @@ def chain(links: int, **joint: float) -> Robot:
     return Robot.from_description(Description("chain", "tests", tuple(bodies), tuple(joints)))
 
 
-def held(robot: Robot, stiffness: float = 200.0, damping: float = 5.0) -> Robot:
-    """A robot with a free base whose hinges have springs and dampers that hold it in its home pose.
+def held(robot: Robot, stiffness: float = 200.0, damping: float = 5.0, base: int = 6) -> Robot:
+    """A robot whose hinges have springs and dampers that hold it in its home pose.
 
-    They replace a controller: the robot takes the same compiled steps as one without.
+    They replace a controller: the robot takes the same compiled steps as one without. All
+    coordinates but those of the base are hinges.
     """
-    hinges = np.arange(robot.nv) >= 6
+    hinges = np.arange(robot.nv) >= base
     return robot.with_joints(
         stiffness=stiffness * hinges,
         damping=robot.damping + damping * hinges,
-        spring_reference=np.append(np.zeros(6), World(robot).home().q[7:]),
+        spring_reference=np.append(np.zeros(base), World(robot).home().q[base - robot.nv :]),
     )
 
 
