@@ -71,6 +71,20 @@ def chain(links: int, **joint: float) -> Robot:
     return Robot.from_description(Description("chain", "tests", tuple(bodies), tuple(joints)))
 
 
+def held(robot: Robot, stiffness: float = 200.0, damping: float = 5.0, base: int = 6) -> Robot:
+    """A robot whose hinges have springs and dampers that hold it in its home pose.
+
+    They replace a controller: the robot takes the same compiled steps as one without. All
+    coordinates but those of the base are hinges.
+    """
+    hinges = np.arange(robot.nv) >= base
+    return robot.with_joints(
+        stiffness=stiffness * hinges,
+        damping=robot.damping + damping * hinges,
+        spring_reference=np.append(np.zeros(base), World(robot).home().q[base - robot.nv :]),
+    )
+
+
 def turned(axis: tuple, angle: float) -> np.ndarray:
     """Quaternion of a rotation."""
     unit = np.array(axis) / np.linalg.norm(axis)

@@ -471,7 +471,7 @@ def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
     assert err == f"stiction: warning: {note}\n"
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_run_takes_a_model_of_the_user(own_module, capsys):
     argv = ["run", "brick", "--contact", "own_sponge:Sponge", "--duration", "0.01"]
     assert main([*argv, "--parameter", "stiffness=1000"]) == 0

@@ -215,6 +215,7 @@ def diverged(world, **options) -> DivergenceError:
     return caught.value
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("integrator", [SemiImplicitEuler(), RungeKutta4()])
 def test_divergence_tells_when_where_and_what_preceded(integrator):
     state = State([0.1], [0.5])

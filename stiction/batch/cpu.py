@@ -24,7 +24,7 @@ from stiction.step.system import StepState, System, Work
 from stiction.world.bodies import points_between
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """The scratch of a thread; nothing in it is kept from one world to the next."""
 
     system: System
@@ -57,7 +57,7 @@ class CpuEngine:
         kinds: list[Any] = [type(part) for part in parts]
         self._run = loop_for(*kinds)
         self._threads = min(threads, problem.worlds)
-        self._rooms = [self._make_room() for _ in range(self._threads)]
+        self._scratch = [self._make_scratch() for _ in range(self._threads)]
 
     def _for_all(self, one: Any) -> Any:
         """The arrays of one world, repeated along a first axis over worlds."""
@@ -69,7 +69,7 @@ class CpuEngine:
         memories = allocate_memories(problem.controllers[0], problem.world.nv)
         return in_precision(memories, self.real)
 
-    def _make_room(self) -> Room:
+    def _make_scratch(self) -> Scratch:
         problem = self.problem
         system = System(
             allocate(tree_in_precision(problem.world.tree, self.real)),
@@ -87,7 +87,7 @@ class CpuEngine:
         of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid
         written = (system.dynamics[1:], of_contact, system.control_memory, work)
         used = [(array, array.copy()) for array in arrays_of(written)]
-        return Room(system, work, used)
+        return Scratch(system, work, used)
 
     def advance(self, records: Record, every: int, first: int, last: int) -> None:
         """Take the steps from first to last - 1 in all worlds that have not failed."""
@@ -97,17 +97,17 @@ class CpuEngine:
         def run_some(thread: int) -> None:
             for world in left:
                 if self.status[world] == OK:
-                    self._run_world(self._rooms[thread], world, records, clock, first, last)
+                    self._run_world(self._scratch[thread], world, records, clock, first, last)
 
         with ThreadPoolExecutor(self._threads) as pool:
             list(pool.map(run_some, range(self._threads)))
 
     def _run_world(
-        self, room: Room, world: int, records: Record, clock: Clock, first: int, last: int
+        self, scratch: Scratch, world: int, records: Record, clock: Clock, first: int, last: int
     ) -> None:
-        for array, clean in room.used:
+        for array, clean in scratch.used:
             array[...] = clean
-        system = room.system
+        system = scratch.system
         system.dynamics.applied[:] = self.torque[world]
         surface = system.surface
         contact = surface.contact._replace(table=one_of(self._table, world))
@@ -133,7 +133,7 @@ class CpuEngine:
             self.problem.integrator,
             system,
             StepState(self.q[world], self.v[world]),
-            room.work,
+            scratch.work,
             of_world(records, world),
             clock,
             first,

@@ -37,7 +37,7 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
         environment |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     program = Path(__file__).with_name("cuda_worlds.py")
     done = subprocess.run(
-        [sys.executable, str(program), "4", "5"],
+        [sys.executable, str(program), "3", "5"],
         env=environment,
         capture_output=True,
         text=True,

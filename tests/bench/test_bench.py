@@ -9,7 +9,7 @@ from stiction.bench.dynamics import METHODS, bench
 from stiction.errors import InputError
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_the_benchmark_of_the_dynamics_measures_all_contenders():
     result = bench(data_file(*G1.split("/")), repeats=1, steps=20)
     for flight in ("hold", "swing"):

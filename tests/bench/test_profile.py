@@ -7,7 +7,7 @@ import stiction as st
 from stiction.bench import profile
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_the_parts_of_a_step_are_timed_on_a_robot_that_goes_on_as_it_was(monkeypatch):
     monkeypatch.setattr(profile, "COUNT", 3)
     monkeypatch.setattr(profile, "REPEATS", 1)

@@ -190,7 +190,11 @@ def test_without_gravity_nothing_is_in_reach_until_it_is_pushed():
 @pytest.mark.jit
 @pytest.mark.parametrize(
     "integrator",
-    [st.Midpoint(), pytest.param(st.Leapfrog(), marks=pytest.mark.slow), st.RungeKutta4()],
+    [
+        st.Midpoint(),
+        pytest.param(st.Leapfrog(), marks=pytest.mark.slow),
+        pytest.param(st.RungeKutta4(), marks=pytest.mark.slow),
+    ],
     ids=["midpoint", "leapfrog", "rk4"],
 )
 @pytest.mark.parametrize(

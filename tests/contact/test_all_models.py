@@ -4,7 +4,7 @@ import pytest
 
 import stiction as st
 from mechanisms import JIT
-from stiction.contact.contact_model import MODELS, NoContact
+from stiction.contact.contact_model import MODELS, UNIQUE_FORCES, NoContact
 from stiction.promises.check import check_law
 from stiction.promises.law import LAWS, Law, Setting
 
@@ -27,10 +27,18 @@ OURS = [
     st.Balanced(**FRICTION),
     st.Balanced(**FRICTION, relaxation=1e-3, relative=1.0, reference_mass=0.0, spring_beyond=0.0),
 ]
-# `tests/contact/test_faceted_lcp.py` runs the compiled model, among the slow tests
-NOT_COMPILED = {st.FacetedLCP: pytest.mark.interpreted}
 SETTING = Setting(brief=not JIT)  # without the compiler kernels are a hundred times slower
 BETWEEN = Setting(brief=not JIT, bodies=True)
+
+
+def marks_of(model, law):
+    """`interpreted` where the law takes a compiled step that no other test needs.
+
+    Forces as a function of the state are checked with `SemiImplicitEuler`. Compiled, `FacetedLCP`
+    runs in `test_faceted_lcp.py`.
+    """
+    alone = law.promise == UNIQUE_FORCES and isinstance(model, st.Balanced | st.Feedback)
+    return [pytest.mark.interpreted] * (alone or isinstance(model, st.FacetedLCP))
 
 
 def test_every_model_of_ours_is_in_the_list():
@@ -41,7 +49,7 @@ def test_every_model_of_ours_is_in_the_list():
 @pytest.mark.parametrize(
     ("model", "law"),
     [
-        pytest.param(model, law, marks=NOT_COMPILED.get(type(model), ()))
+        pytest.param(model, law, marks=marks_of(model, law))
         for model in OURS
         for law in LAWS
         if law.concerns(model, SETTING)

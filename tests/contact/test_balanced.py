@@ -6,7 +6,7 @@ import pytest
 import stiction as st
 from contact.problems import DT, UP, plate, point_jacobians, thrown
 from contact.test_gauss_seidel import loose_biped
-from mechanisms import fewer, turned
+from mechanisms import fewer, held, turned
 from stiction.contact.balanced import bearable_in_membrane
 from stiction.contact.spring_damper import implicit_bearable_step
 from stiction.errors import InputError
@@ -362,17 +362,9 @@ def test_no_static_friction_is_a_legal_setting():
 
 @pytest.mark.jit
 def test_a_biped_lands_and_stands_at_a_millisecond():
-    world = st.World(st.robots.biped10())
-    hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
+    world = st.World(held(st.robots.biped10()))
     model = printed(relaxation=1e-2, relative=1.0, mu_static=0.6, mu_kinetic=0.6, eps=0.02)
-    motion = st.simulate(
-        world,
-        model,
-        duration=1.5,
-        dt=DT,
-        state=world.standing(above=0.03),
-        controller=st.PDTracking(hold, 200.0, 5.0),
-    )
+    motion = st.simulate(world, model, duration=1.5, dt=DT, state=world.standing(above=0.03))
     weight = world.total_mass * 9.81
     assert motion.depth[:-1].max() < 2e-3
     assert motion.force[-200:-1, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=1e-2)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from mechanisms import fewer, turned
+from mechanisms import fewer, held, turned
 from stiction.collision.detection import detect
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.contact.distributed import (
@@ -33,6 +33,11 @@ from stiction.simulation.stability import longest_step
 pytestmark = pytest.mark.interpreted
 
 PAPER = st.Distributed()
+INTEGRATORS = [
+    pytest.param(st.SemiImplicitEuler(), marks=pytest.mark.slow),  # no other test compiles it
+    st.Leapfrog(),
+    st.RungeKutta4(),
+]
 HEADINGS = np.arange(8) * np.pi / 4 + 0.1
 BOTTOM = 4  # corners of the brick that touch
 
@@ -458,7 +463,7 @@ def slide(dt, integrator, law=SMOOTH, heading=0.3, duration=0.2):
     )
 
 
-@pytest.mark.parametrize("integrator", [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.jit
 def test_forces_are_continuous_their_jumps_shrink_with_the_step(integrator):
     """Largest change of a point's tangential force in a step, through all four transitions."""
@@ -538,7 +543,7 @@ def test_a_belt_carries_a_brick_along_without_loading_its_springs():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("integrator", [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_it_does_not_matter_when_a_motion_begins(integrator):
     """Times are remembered as such: that of a transition, and where a belt was."""
     ends, world = [], st.World(st.robots.brick(), ground=st.Plane(velocity=(0.1, 0.0, 0.0)))
@@ -582,16 +587,8 @@ def test_a_biped_stands_and_lands_on_eighteen_points_a_foot(above):
     robot = st.robots.biped10()
     for foot in ("left_foot", "right_foot"):
         robot = robot.with_sole_points(foot, 6, 3)
-    world = st.World(robot)
-    hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
-    motion = st.simulate(
-        world,
-        law,
-        duration=1.0,
-        dt=1e-4,
-        state=world.standing(above=above),
-        controller=st.PDTracking(hold, 200.0, 5.0),
-    )
+    world = st.World(held(robot))
+    motion = st.simulate(world, law, duration=1.0, dt=1e-4, state=world.standing(above=above))
     assert not any("effective mass" in note for note in motion.parameters["notes"])
     weight = world.total_mass * 9.81
     carried = sum(motion.foot_force(foot) for foot in ("left_foot", "right_foot"))

@@ -142,7 +142,6 @@ def test_friction_of_a_slide_is_towards_the_nearest_corner(facets):
         assert force[:, 2].sum() == pytest.approx(weight, rel=EXACT)
 
 
-@pytest.mark.slow
 @pytest.mark.jit
 @pytest.mark.parametrize("facets", FACETS)
 def test_a_slide_ends_within_the_error_of_the_facets(facets):

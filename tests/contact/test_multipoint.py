@@ -5,7 +5,7 @@ import pytest
 
 import stiction as st
 from contact.problems import plate, point_jacobians, thrown
-from mechanisms import fewer, turned
+from mechanisms import fewer, held, turned
 
 pytestmark = pytest.mark.interpreted
 
@@ -351,8 +351,7 @@ def test_what_friction_cannot_stop_slides_with_all_of_it():
 @pytest.mark.jit
 def test_a_biped_comes_to_rest_after_a_push_with_the_default_rank_tolerance():
     """Legs without a joint about the vertical: with 1e-12 the ideal impulses have no bounds."""
-    world = st.World(st.robots.biped10())
-    hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
+    world = st.World(held(st.robots.biped10()))
     push = st.Push(world.link_names[1], (0.0, 0.0, 0.0), (30.0, 10.0, 0.0), start=0.5, stop=0.6)
     motion = st.simulate(
         world,
@@ -360,7 +359,6 @@ def test_a_biped_comes_to_rest_after_a_push_with_the_default_rank_tolerance():
         duration=2.5,
         dt=DT,
         state=world.standing(above=0.02),
-        controller=st.PDTracking(hold, 200.0, 5.0),
         forces=[push],
     )
     assert np.abs(motion.v[-100:]).max() < 0.02

@@ -57,13 +57,17 @@ THROWS = {
 }
 
 
+def apart(robot):
+    """The robot with shapes that touch the ground only, so that steps look for no pairs."""
+    return dataclasses.replace(robot, shape_mask=np.tile([1, 0], (len(robot.shape_mask), 1)))
+
+
 def worlds():
     """What is thrown."""
     sizes = (1, 2, 3, 4, 8, 16, 64) if fewer(1, 0) else (1, 3, 8)
     found = {f"{points} points": st.World(plate(points)) for points in sizes}
-    found["bodies"] = st.World(
-        plate(fewer(16, 3)), st.robots.brick(), st.robots.box(), st.robots.rod()
-    )
+    several = plate(fewer(16, 3)), st.robots.brick(), st.robots.box(), st.robots.rod()
+    found["bodies"] = st.World(*map(apart, several))
     found["biped"] = st.World(st.robots.biped10())
     return found
 
@@ -326,7 +330,11 @@ def test_g1_stands_with_stuck_joints_without_creep(points, tmp_path):
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("model", "most_unsolved", "most_loose"),
-    [(COULOMB, 0.0, 0.0), (st.GaussSeidel(), 0.0, 0.0), (st.GaussSeidel(newton=0.0), 0.12, 0.1)],
+    [
+        (COULOMB, 0.0, 0.0),
+        pytest.param(st.GaussSeidel(), 0.0, 0.0, marks=pytest.mark.slow),
+        pytest.param(st.GaussSeidel(newton=0.0), 0.12, 0.1, marks=pytest.mark.slow),
+    ],
     ids=["Coulomb", "GaussSeidel", "GaussSeidel sweeps"],
 )
 def test_how_often_hard_problems_are_not_solved(model, most_unsolved, most_loose):

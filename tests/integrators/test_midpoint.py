@@ -94,7 +94,9 @@ def test_a_ball_bounces_to_the_height_that_restitution_says(restitution, dt):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("damping", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("method", [st.ArticulatedBody(), st.JointSpace()])
+@pytest.mark.parametrize(
+    "method", [st.ArticulatedBody(), pytest.param(st.JointSpace(), marks=pytest.mark.slow)]
+)
 def test_a_damper_brings_a_joint_to_rest_and_never_turns_it_round(damping, method):
     """However stiff: the midpoint rule alone would make the velocity alternate."""
     robot = st.robots.biped10().with_joints(

@@ -64,6 +64,7 @@ def test_pattern_a_is_walked_to_the_end_with_the_gains_of_the_file(model):
     assert motion.q[-1, 0] - motion.q[0, 0] == pytest.approx(0.44, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_pattern_c_is_walked_by_sr1_with_the_gains_alone_but_it_sways():
     motion, found = walked("SR1.urdf", "c")
@@ -72,6 +73,7 @@ def test_pattern_c_is_walked_by_sr1_with_the_gains_alone_but_it_sways():
     assert 0.06 < rms(error) < 0.12  # 89 mm measured: servos of 8000 N m/rad, damped by 6 %
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_sample1_walks_pattern_c_with_feedforward_and_falls_without():
     assert not walked("sample1.wrl", "c")[1].upright
@@ -95,8 +97,8 @@ def test_the_zero_moment_point_of_sr1_follows_that_of_pattern_c():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("pattern", ["a", "c"])
-@pytest.mark.parametrize("model", ["SR1.urdf", "sample1.wrl"])
+@pytest.mark.parametrize("pattern", ["a", pytest.param("c", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("model", ["SR1.urdf", pytest.param("sample1.wrl", marks=pytest.mark.slow)])
 def test_with_a_friction_of_a_hundredth_it_slips(model, pattern):
     """By 0.3 to 0.5 m. It does not fall: without friction nothing tips it over."""
     assert walked(model, pattern, mu=0.01)[1].slip > 0.25

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from mechanisms import pendulum
+from mechanisms import held, pendulum
 from stiction.kernels.planar import planar_bases
 from stiction.metrics import link_positions, point_positions
 
@@ -14,14 +14,9 @@ FLAT = st.robots.hoap1(planar=True)
 FLOOR = st.GaussSeidel(mu_static=0.8, mu_kinetic=0.6)
 
 
-def held(world, stiffness=30.0, damping=0.6):
-    """Joints held where they are at home."""
-    q = world.home().q
-    return st.PDTracking(st.Reference([0.0, 10.0], [q, q]), stiffness, damping)
-
-
 def pushed(planar, force, ground=None, duration=0.25):
-    world = st.World(st.robots.hoap1(planar=planar), ground=ground or st.Plane())
+    robot = held(st.robots.hoap1(planar=planar), 30.0, 0.6, base=3 if planar else 6)
+    world = st.World(robot, ground=ground or st.Plane())
     push = st.Push("trunk", (0.0, 0.0, 0.1), force, 0.02, 0.12)
     return st.simulate(
         world,
@@ -29,7 +24,6 @@ def pushed(planar, force, ground=None, duration=0.25):
         duration=duration,
         dt=0.001,
         state=world.standing(),
-        controller=held(world),
         forces=[push],
         integrator=st.SemiImplicitEuler(),  # the default extrapolates other coordinates
     )
@@ -66,8 +60,9 @@ def test_a_planar_robot_can_be_placed_like_any_other():
 
 def test_controllers_drive_joints_and_never_the_base():
     world = st.World(FLAT)
-    assert held(world).bind(world).dof.tolist() == list(range(3, world.nv))
     reference = st.Reference([0.0, 1.0], [world.home().q] * 2)
+    hold = st.PDTracking(reference, stiffness=30.0, damping=0.6)
+    assert hold.bind(world).dof.tolist() == list(range(3, world.nv))
     prescribed = {
         base: st.Prescribed(reference, base=base).bind(world).dof.tolist()
         for base in ("free", "pitch", "all")
@@ -77,7 +72,6 @@ def test_controllers_drive_joints_and_never_the_base():
 
 
 @pytest.mark.jit
-@pytest.mark.slow
 def test_under_a_push_in_the_plane_it_moves_like_the_free_one():
     flat, free = pushed(True, (6.0, 0.0, 0.0)), pushed(False, (6.0, 0.0, 0.0))
     assert np.ptp(flat.q[:, 0]) > 0.003  # it was pushed

@@ -172,6 +172,7 @@ def test_servos_hold_the_home_position():
         Control("servos").plan(st.robots.biped10())
 
 
+@pytest.mark.interpreted
 def test_a_recorded_motion_is_played_again(tmp_path):
     one = Scene(
         "a",

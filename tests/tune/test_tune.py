@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from mechanisms import held
 from stiction.cli import main
 from stiction.errors import InputError
 from stiction.tune.sole import Task, coarsest_grid, shifts, sinks, sole_size, tune_sole
@@ -63,15 +64,13 @@ def test_a_robot_stands_with_the_step_that_is_told():
     result = tune_sole(robot, "left_foot", Task(**COARSE))
     for foot in ("left_foot", "right_foot"):
         robot = robot.with_sole_points(foot, *result["points"].values())
-    world = st.World(robot)
-    hold = st.Reference([0.0, 1.0], [world.home().q] * 2)
+    world = st.World(held(robot))
     motion = st.simulate(
         world,
         st.Distributed(**result["parameters of Distributed"]),
         duration=1.0,
         dt=0.9 * result["longest dt on the robot [s]"],
         state=world.standing(),
-        controller=st.PDTracking(hold, 200.0, 5.0),
     )
     weight = world.total_mass * 9.81
     assert motion.force[-100:-1, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.01)

@@ -15,6 +15,13 @@ KINDS = [
 SPRINGS = (st.SpringDamper, st.ImplicitSpringDamper, st.HuntCrossley, st.Distributed)
 
 
+def compiled_for_coulomb(*kinds):
+    """Run a test for kinds of models: for one of them compiled, since a step takes a minute."""
+    marks = {kind: [pytest.mark.interpreted] * (kind is not st.Coulomb) for kind in kinds}
+    given = [pytest.param(kind, marks=marks[kind]) for kind in kinds]
+    return pytest.mark.parametrize("kind", given, ids=lambda kind: kind.__name__)
+
+
 def stacked(*robots, gap=0.0, shift=0.01):
     """A world of boxes on top of each other, and its state."""
     world = st.World(*robots)
@@ -26,8 +33,7 @@ def stacked(*robots, gap=0.0, shift=0.01):
     return world, state
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@compiled_for_coulomb(*KINDS)
 def test_a_brick_on_a_brick_carries_its_weight(kind):
     """Every family of models: forces act on both, and the ground carries the sum."""
     world, state = stacked(st.robots.brick(), st.robots.brick())
@@ -47,8 +53,7 @@ def test_a_brick_on_a_brick_carries_its_weight(kind):
         assert np.abs(motion.v[-1]).max() < 1e-6
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("kind", [st.Coulomb, st.GaussSeidel], ids=lambda kind: kind.__name__)
+@compiled_for_coulomb(st.Coulomb, st.GaussSeidel)
 def test_bodies_that_collide_in_space_conserve_momentum(kind):
     """A spinning brick hits another off its centre; nothing else acts."""
     brick = st.robots.brick()
@@ -66,7 +71,6 @@ def test_bodies_that_collide_in_space_conserve_momentum(kind):
     assert motion.unsolved.count == 0
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(("push", "sticks"), [(8.0, True), (30.0, False)])
 def test_friction_between_bodies(push, sticks):
     """A brick is pushed over a frictionless ground and carries another: together, or it slips."""
@@ -84,7 +88,6 @@ def test_friction_between_bodies(push, sticks):
     assert motion.v[-1, 6] / motion.time[-1] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.interpreted
 def test_a_simulation_of_bodies_continues_bit_by_bit():
     world, state = stacked(st.robots.brick(), st.robots.brick(), gap=2e-4)
     state.v[6:9] = [0.3, 0.1, -0.2]
@@ -101,7 +104,6 @@ def test_a_simulation_of_bodies_continues_bit_by_bit():
     assert ("brick_2/brick_shape", "brick/brick_shape") in names
 
 
-@pytest.mark.interpreted
 def test_a_batch_of_bodies_is_equal_to_single_runs_bit_by_bit():
     world, state = stacked(st.robots.brick(), st.robots.brick(), gap=1e-3)
     single = st.simulate(world, st.Coulomb(), duration=0.02, dt=DT, state=state)
@@ -115,7 +117,6 @@ def test_a_batch_of_bodies_is_equal_to_single_runs_bit_by_bit():
     np.testing.assert_array_equal(batch.q[1], single.q[-1])
 
 
-@pytest.mark.interpreted
 def test_a_motion_of_bodies_is_saved_and_loaded(tmp_path):
     world, state = stacked(st.robots.brick(), st.robots.brick())
     motion = st.simulate(world, st.Coulomb(), duration=0.005, dt=DT, state=state)
@@ -155,7 +156,6 @@ TABLE_AND_CUBES = """
 """
 
 
-@pytest.mark.interpreted
 def test_cubes_on_the_table_of_a_file_rest_where_mujoco_has_them(tmp_path):
     """MuJoCo's contact is soft: its cubes sink by about 0.1 mm."""
     path = tmp_path / "scene.xml"
@@ -175,7 +175,7 @@ def test_cubes_on_the_table_of_a_file_rest_where_mujoco_has_them(tmp_path):
 
 
 def test_a_ball_rests_on_a_plate_under_a_compiled_law():
-    """A light check of the compiled code; other tests of this file run without the compiler."""
+    """Of the force laws, this one is compiled with bodies; the others run without the compiler."""
     ball = st.robots.ball().at((0.0, 0.0, 0.61))
     world = st.World(ball, scenery=st.robots.plate().at((0.0, 0.0, 0.5)))
     radius, top = ball.shape_size[0][0], world.scenery.position[0][2] + world.scenery.size[0][2]
@@ -214,8 +214,7 @@ def test_a_distance_that_was_not_found_is_told(tmp_path):
         simulation.step()
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("kind", [st.Coulomb, st.Multipoint], ids=lambda kind: kind.__name__)
+@compiled_for_coulomb(st.Coulomb, st.Multipoint)
 def test_bricks_that_fall_onto_each_other_gain_no_energy(kind):
     """On the ground, sliding and turning; the impulses on all of them count together."""
     world, state = stacked(*[st.robots.brick() for _ in range(3)], gap=1e-3)

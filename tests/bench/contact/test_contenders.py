@@ -9,7 +9,7 @@ from stiction.bench.contact.contenders import MuJoCo, Ours
 from stiction.bench.data import G1
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_driven_joints_get_the_same_torques_in_both_engines(tmp_path):
     """In the air both engines turn the joints alike, to 10 % of all their speeds.
 
