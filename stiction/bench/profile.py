@@ -32,13 +32,9 @@ from stiction.kernels.articulated import (
     move_links,
 )
 from stiction.kernels.kinematics import advance, zero_rows
-from stiction.kernels.response import (
-    add_wrenches,
-    gather_wrenches,
-    place_pairs,
-    respond_to_wrenches,
-)
+from stiction.kernels.response import add_wrenches, gather_wrenches, respond_to_wrenches
 from stiction.kernels.servos import clear_control
+from stiction.kernels.touching_pairs import place_pairs
 from stiction.step.record import Record, keep_forces
 from stiction.step.step import add_springs_and_dampers, solve_motion
 from stiction.step.system import Instant, Shares, StepState, System, Work

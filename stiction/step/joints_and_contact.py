@@ -19,9 +19,7 @@ from stiction.kernels.forward_dynamics import (
 )
 from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
 from stiction.kernels.loops import aim_loops, close_loops, respond_loops
-from stiction.kernels.response import (
-    NOT_CONVERGED,
-)
+from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.servos import guess_saturations, update_saturations
 from stiction.kernels.touching_links import twists_of_accelerations
 from stiction.kernels.tree import JOINTS_UNSETTLED, LOOSE, OK

@@ -15,14 +15,9 @@ from stiction.contact.friction import tangential
 from stiction.contact.solvers.link_blocks import clear_block
 from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.kinematics import advance
-from stiction.kernels.response import (
-    arm_from_centre,
-    free_twist,
-    pair_twist,
-    spin_per_moment,
-    velocity_after,
-)
+from stiction.kernels.response import arm_from_centre, free_twist, pair_twist, velocity_after
 from stiction.kernels.spatial import point_velocity, store_twist, twist_scale
+from stiction.kernels.touching_pairs import spin_per_moment
 from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
 from stiction.step.drift import displacement_of_wrenches
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.solvers.friction_cases import FrictionCases
-from stiction.kernels.response import NONE, allocate_response, compliances
+from stiction.kernels.response import NONE, allocate_response
 from stiction.kernels.touching_links import allocate_links
+from stiction.kernels.touching_pairs import compliances
 from stiction.world.contact_points import allocate_contact
 
 

@@ -17,13 +17,10 @@ from stiction.kernels.response import (
     add_wrenches,
     allocate_response,
     apply_impulse,
-    compliances,
     delassus,
     free_twist,
-    join_pairs,
     pair_twist,
     respond_to_wrenches,
-    whole_response,
 )
 from stiction.kernels.touching_links import (
     add_drift,
@@ -34,6 +31,7 @@ from stiction.kernels.touching_links import (
     touching_unit_responses,
     twists_of_accelerations,
 )
+from stiction.kernels.touching_pairs import compliances, join_pairs, whole_response
 from stiction.kernels.tree import allocate
 from stiction.world.contact_points import allocate_contact
 

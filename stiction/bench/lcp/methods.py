@@ -16,8 +16,9 @@ from stiction.compiler.compiled import routine
 from stiction.contact.contact_model import contact_forces
 from stiction.contact.solvers.warm_start import DURATION
 from stiction.errors import UnsolvedWarning
-from stiction.kernels.response import NOT_CONVERGED, compliances
+from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.touching_links import inverse_inertia, touching_unit_responses
+from stiction.kernels.touching_pairs import compliances
 
 DT = 0.001  # [s]
 FRICTION = 0.4  # as in the paper

@@ -14,12 +14,9 @@ from stiction.contact.families.impulse_law import (
     detect_penetrating,
     hold_as_forces,
 )
-from stiction.kernels.response import (
-    add_wrenches,
-    gather_wrenches,
-    whole_response,
-)
+from stiction.kernels.response import add_wrenches, gather_wrenches
 from stiction.kernels.touching_links import add_drift
+from stiction.kernels.touching_pairs import whole_response
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 

@@ -10,8 +10,8 @@ from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import FORCE_LAW, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.surface import set_clock
-from stiction.kernels.response import place_pairs
 from stiction.kernels.touching_links import twists_of_accelerations
+from stiction.kernels.touching_pairs import place_pairs
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 

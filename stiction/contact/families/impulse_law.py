@@ -13,14 +13,12 @@ from stiction.contact.surface import set_clock
 from stiction.kernels.loops import constrain_response
 from stiction.kernels.response import (
     add_wrenches,
-    compliances,
     gather_wrenches,
-    place_pairs,
     report_solution,
     respond_to_wrenches,
-    whole_response,
 )
 from stiction.kernels.touching_links import free_twists, inverse_inertia, touching_unit_responses
+from stiction.kernels.touching_pairs import compliances, place_pairs, whole_response
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector, scale, store_vector
 

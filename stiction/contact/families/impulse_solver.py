@@ -25,7 +25,8 @@ from stiction.contact.families.impulse_law import (
 from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_least_velocities
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
 from stiction.contact.time_of_impact import earliest_impact
-from stiction.kernels.response import add_wrenches, place_pairs
+from stiction.kernels.response import add_wrenches
+from stiction.kernels.touching_pairs import place_pairs
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 

@@ -23,6 +23,7 @@ import math
 from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
+from stiction.contact.friction import OPEN
 from stiction.contact.rest import touch_each_other
 from stiction.contact.solvers.friction_cases import judge_points
 from stiction.contact.solvers.newton_step import take_newton_step
@@ -87,6 +88,8 @@ def newton(contact, response, cases, accuracy, unique, eps, most):
     """
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
+    for i in range(contact.count[0]):
+        cases.case[i] = OPEN  # not those of another problem, which `project` would compare with
     one = like(eps, 1)
     polishes = 0
     if unique:

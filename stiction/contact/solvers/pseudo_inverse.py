@@ -30,9 +30,7 @@ from stiction.contact.scratch import (
     VectorPerPoint,
 )
 from stiction.contact.solvers.link_blocks import add_arm, add_points, clear_block, no_arms
-from stiction.kernels.response import (
-    arm_from_centre,
-)
+from stiction.kernels.response import arm_from_centre
 from stiction.kernels.spatial import Twist, point_velocity, twist_add, twist_scale
 from stiction.kernels.touching_links import load_unit_response
 from stiction.kernels.vectors import add, cross, like, load_vector, store_vector, zero_vector

@@ -1,0 +1,131 @@
+"""The touching pairs of an instant: where they are, how they yield, and their whole response."""
+
+from stiction.compiler.compiled import kernel
+from stiction.kernels.articulated import unit_wrench
+from stiction.kernels.kinematics import seen_from
+from stiction.kernels.response import pair_twist, velocity_per_impulse
+from stiction.kernels.spatial import Twist, store_twist, wrench_scale
+from stiction.kernels.touching_links import (
+    add_link_response,
+    list_links,
+    load_response,
+    wrench_from,
+)
+from stiction.kernels.tree_order import NONE
+from stiction.kernels.vectors import (
+    add,
+    like,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
+
+LEVER = 1e-3  # arm at which rotation counts as compliance [m]
+LEAST_COMPLIANCE = 1e-12  # of a pair that cannot move [1/kg]
+
+
+@kernel
+def place_pairs(dynamics, contact, response):
+    """List the touching links, and write the centres of pairs and links.
+
+    The centre of a link is that of the first pair that it belongs to.
+    """
+    links, touching_count = response.links, contact.touching_count[0]
+    list_links(contact, links)
+    row = 0
+    for pair in range(touching_count):
+        total, count = zero_vector(contact.depth[0]), 0
+        while row < contact.count[0] and contact.touching[row] == pair:
+            total = add(total, load_vector(contact.arm, row))
+            count += 1
+            row += 1
+        store_vector(response.centre, pair, scale(like(total[0], 1) / like(total[0], count), total))
+    join_pairs(dynamics, contact, response)
+
+
+@kernel
+def join_pairs(dynamics, contact, response):
+    """Write which touching links belong to each pair, and where the links' centres are."""
+    links = response.links
+    for row in range(links.count[0]):
+        links.pairs[row] = 0
+    for back in range(contact.touching_count[0]):
+        pair = contact.touching_count[0] - 1 - back  # the first pair of a link writes last
+        a, b = contact.touching_link[pair], contact.touched_link[pair]
+        centre = load_vector(response.centre, pair)
+        response.first[pair], response.second[pair] = links.number[a], NONE
+        store_vector(links.centre, links.number[a], centre)
+        links.pairs[links.number[a]] += 1
+        if b > 0:
+            response.second[pair] = links.number[b]
+            store_vector(links.centre, links.number[b], seen_from(dynamics, a, b, centre))
+            links.pairs[links.number[b]] += 1
+    for pair in range(contact.touching_count[0]):
+        a, b = contact.touching_link[pair], contact.touched_link[pair]
+        centre, row = load_vector(response.centre, pair), response.first[pair]
+        arm = sub(centre, load_vector(links.centre, row))
+        store_vector(response.first_arm, pair, arm)
+        if b > 0:
+            there = seen_from(dynamics, a, b, centre)
+            other = load_vector(links.centre, response.second[pair])
+            store_vector(response.second_arm, pair, sub(there, other))
+
+
+@kernel
+def compliances(contact, response):
+    """Write g of every pair: mean velocity of its centre per unit impulse there.
+
+    A link on a fixed base may only turn about its centre, or be held by friction: g includes a
+    small contribution of rotation, and is never zero.
+    """
+    centre = zero_vector(response.report.residual[0])
+    for pair in range(contact.touching_count[0]):
+        G = velocity_per_impulse(response, pair, centre, pair, centre)
+        total = G[0][0] + G[1][1] + G[2][2]
+        lever = like(total, LEVER)
+        total += lever * lever * spin_per_moment(response, pair)
+        g = total / like(total, 3)
+        response.compliance[pair] = max(g, like(total, LEAST_COMPLIANCE))
+
+
+@kernel
+def spin_per_moment(response, pair):
+    """Sum over the axes of a pair's angular velocity per unit moment about each."""
+    links, a, b = response.links, response.first[pair], response.second[pair]
+    total = link_spin_per_moment(links, a, a)
+    if b != NONE:
+        total += link_spin_per_moment(links, b, b)
+        if links.first[a] == links.first[b]:
+            total -= link_spin_per_moment(links, a, b) + link_spin_per_moment(links, b, a)
+    return total
+
+
+@kernel
+def link_spin_per_moment(links, b, c):
+    """The same of touching link b, for moments on c of the same tree."""
+    x, y = load_response(links, b, c, 3).angular[0], load_response(links, b, c, 4).angular[1]
+    return x + y + load_response(links, b, c, 5).angular[2]
+
+
+@kernel
+def whole_response(contact, response):
+    """L: at [6 c + k, b], the twist of pair b per unit wrench k on c. Overwrites the twists."""
+    links, L = response.links, response.inverse_inertia
+    zero = zero_vector(response.report.residual[0])
+    for c in range(contact.touching_count[0]):
+        for k in range(6):
+            for row in range(links.count[0]):
+                store_twist(links.twist, row, Twist(zero, zero))
+            w = unit_wrench(k, zero[0], zero)
+            on_first = wrench_from(w, load_vector(response.first_arm, c))
+            add_link_response(links, response.first[c], on_first)
+            if response.second[c] != NONE:
+                opposite = wrench_scale(like(zero[0], -1), w)
+                on_second = wrench_from(opposite, load_vector(response.second_arm, c))
+                add_link_response(links, response.second[c], on_second)
+            for b in range(contact.touching_count[0]):
+                t = pair_twist(response, b)
+                L[6 * c + k, b, 0], L[6 * c + k, b, 1], L[6 * c + k, b, 2] = t.linear
+                L[6 * c + k, b, 3], L[6 * c + k, b, 4], L[6 * c + k, b, 5] = t.angular
