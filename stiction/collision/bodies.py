@@ -19,7 +19,7 @@ import numpy as np
 from stiction.collision.bounds import reach_within
 from stiction.collision.broad_phase import BroadPhase, find_near_pairs
 from stiction.collision.detection import REACH
-from stiction.collision.fast_pairs import relative_velocity, way_back
+from stiction.collision.fast_pairs import relative_velocity, time_ahead, way_back
 from stiction.collision.meshes.meet_mesh import meet
 from stiction.collision.pair_slots import PairSlots, clear_fresh
 from stiction.collision.pairs.clip import MOST as POINTS
@@ -133,7 +133,7 @@ def _detect(surface, dynamics, reach_time, dt):
         bodies.searched[0] = 1
     if surface.work.impact[0] > 0:
         clear_ways(bodies)  # no time passes
-    ahead = surface.work.clock[0] - surface.work.clock[1]
+    ahead = time_ahead(surface.work.clock[0], surface.work.clock[1], dt)
     append_points(bodies, dynamics, surface.contact, reach_time, ahead)
 
 

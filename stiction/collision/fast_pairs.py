@@ -5,12 +5,25 @@ Half a step ahead, where contact is detected, a fast ball may be on the other si
 
 from __future__ import annotations
 
+import math
+
 from stiction.compiler.compiled import kernel
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import dot, like, load_vector, scale, sub, zero_vector
 
 QUICK = 0.5  # of half the thickness of the thinner shape: pairs that have moved farther are fast
+FRACTIONS = 1024  # of a step: integrators evaluate at such times
+
+
+@kernel
+def time_ahead(time, start, dt):
+    """Time from the start of a step to an evaluation, without the rounding of the clock.
+
+    A step must not depend on when it is taken.
+    """
+    share, fractions = (time - start) / dt, like(dt, FRACTIONS)
+    return dt * like(dt, math.floor(share * fractions + like(dt, 0.5))) / fractions
 
 
 @kernel

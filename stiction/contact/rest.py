@@ -31,6 +31,7 @@ from stiction.kernels.response import (
     respond_to_wrenches,
     velocity_after,
 )
+from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.vectors import add, dot, like, scale, store_vector, sub
 
 # Speed below which a point rests, in the papers [m/s]; 0: it rests if friction can stop it.
@@ -113,15 +114,6 @@ def cannot_stop(params, contact, i):
 
 
 # ---------------------------------------------------------------------------------------- its work
-
-
-@kernel
-def touch_each_other(contact):
-    """Return whether any two links touch each other."""
-    for touching in range(contact.touching_count[0]):
-        if contact.touched_link[touching] > 0:
-            return True
-    return False
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import math
 
+from stiction.collision.fast_pairs import time_ahead
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import lcp_impacts_of, restitution_of
 from stiction.contact.surface import rest_speed
@@ -10,7 +11,6 @@ from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
 
 FAR = 0.5  # of the distance of a point from the base of its robot: how far that moves in a step
-FRACTIONS = 1024  # of a step: integrators evaluate at such times
 BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not seen to come
 
 
@@ -25,17 +25,6 @@ def has_impact(model, contact, i, v_n, dt):
     way = dt * v_n
     far = way * way > like(dt, FAR * FAR) * dot(r, r)
     return far or restitution_of(model, table, pair) > 0 or lcp_impacts_of(model, table, pair) > 0
-
-
-@kernel
-def time_ahead(instant):
-    """Time from the start of the step to the evaluation, without the rounding of the clock.
-
-    A step must not depend on when it is taken.
-    """
-    share, fractions = (instant.time - instant.step_time) / instant.dt, like(instant.dt, FRACTIONS)
-    whole = like(share, math.floor(share * fractions + like(share, 0.5)))
-    return instant.dt * whole / fractions
 
 
 @kernel
@@ -57,7 +46,7 @@ def earliest_impact(model, surface, instant, shares):
         pair = contact.pair[i]
         if v_n >= -rest_speed(model, surface, pair):
             continue
-        gap = -contact.depth[i] - time_ahead(instant) * v_n
+        gap = -contact.depth[i] - time_ahead(instant.time, instant.step_time, instant.dt) * v_n
         beyond = gap > 0 and contact.depth[i] > -like(v_n, BEYOND) * instant.dt * v_n
         if shares.new == 1 and not beyond and not has_impact(model, contact, i, v_n, instant.dt):
             continue

@@ -27,6 +27,15 @@ LEAST_COMPLIANCE = 1e-12  # of a pair that cannot move [1/kg]
 
 
 @kernel
+def touch_each_other(contact):
+    """Return whether any two links touch each other."""
+    for touching in range(contact.touching_count[0]):
+        if contact.touched_link[touching] > 0:
+            return True
+    return False
+
+
+@kernel
 def place_pairs(dynamics, contact, response):
     """List the touching links, and write the centres of pairs and links.
 

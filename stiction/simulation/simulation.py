@@ -99,8 +99,7 @@ class Simulation:
             raise InputError(
                 f"expected a World, found {type(world).__name__}; wrap it: World(robot)"
             )
-        self.world = world
-        self.dt = checked_dt(dt)
+        self.world, self.dt = world, checked_dt(dt)
         self._integrator = checked_integrator(integrator)
         controllers = bound_controllers(world, controller)
         begin = world.check_state(state)

@@ -40,12 +40,11 @@ TOGETHER, JOINTS, CHECK = 0, 1, 2  # whose turn it is: both, joints with impulse
 def solve_joints_and_contact(system, instant, q, v, shares):
     """Find consistent accelerations, contact impulses and joint modes; returns a status.
 
-    `joints.py` explains how modes are found, `Shares` how positions advance, which decides when a
-    stop or the ground is reached. Each try solves contact for the current modes and changes the
-    modes that the solution contradicts. If that does not converge, the joints are solved with the
-    impulses held, then contact with these modes, in turn. With a law, for which no consistent
-    solution need exist, this ends when modes repeat. The joints are solved last: their friction and
-    stops are always satisfied. A step whose final modes would change the impulses is unsolved.
+    `joints.py` explains how modes are found, `Shares` when a stop or the ground is reached. Each
+    try solves contact for the current modes and changes those that the solution contradicts. If
+    that does not converge, joints with impulses held and contact are solved in turn, joints last;
+    with a law, for which no consistent solution need exist, until modes repeat. A step whose final
+    modes would change the impulses is unsolved. Longer than others: see the comment on its loop.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
     aim_at_end(system.loops, instant, shares)

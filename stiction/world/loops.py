@@ -24,13 +24,10 @@ TURNS = {"weld": 3}
 
 def make_loops(robots: Sequence[Robot], tree: Tree, touching: int) -> Loops | NoLoops:
     """The loops of the robots of a forest, for contact models with some touching links."""
-    firsts = np.cumsum([0, *(len(robot.link_name) for robot in robots)])[:-1]
     chosen = [(robot, i) for robot in robots for i in range(len(robot.loop_name))]
     if not chosen:
         return NoLoops()
-    offset = {id(robot): 1 + first for robot, first in zip(robots, firsts, strict=True)}
-    kinds = [LOOP_KINDS[robot.loop_kind[i]] for robot, i in chosen]
-    ends = np.array([_forest(robot.loop_link[i], offset[id(robot)]) for robot, i in chosen])
+    kinds, ends = [LOOP_KINDS[robot.loop_kind[i]] for robot, i in chosen], _ends(robots)
     coupled = np.array([kind == "joint" for kind in kinds])
     coordinate = np.where(coupled[:, None] & (ends > 0), tree.v_index[ends], -1)
     points = np.array([POINTS[kind] for kind in kinds])
@@ -77,10 +74,8 @@ def make_loops(robots: Sequence[Robot], tree: Tree, touching: int) -> Loops | No
 
 def joined_trees(robots: Sequence[Robot], tree: Tree) -> np.ndarray:
     """Return for every link of a forest a root that stands for all trees that loops join to its."""
-    loops = make_loops(robots, tree, 0)
-    if isinstance(loops, NoLoops):
-        return tree.root
-    return np.where(loops.link_group >= 0, loops.link_group, tree.root)
+    group = _groups(tree, _ends(robots))
+    return np.where(group >= 0, group, tree.root)
 
 
 def loop_errors(robots: Sequence[Robot], tree: Tree, q: np.ndarray) -> dict[str, float]:
@@ -122,9 +117,14 @@ def _measure(loops: Loops, dynamics: Dynamics, q: np.ndarray, v: np.ndarray) -> 
     measure_rows(loops, dynamics, q, v, v)
 
 
-def _forest(links: np.ndarray, first: int) -> np.ndarray:
-    """Links of a robot as links of the forest."""
-    return np.where(links < 0, 0, links + first)
+def _ends(robots: Sequence[Robot]) -> np.ndarray:
+    """The links of the forest that each loop joins, (loops, 2)."""
+    ends, first = [np.zeros((0, 2), np.int64)], 1
+    for robot in robots:
+        links = robot.loop_link.reshape(-1, 2)
+        ends.append(np.where(links < 0, 0, links + first))
+        first += len(robot.link_name)
+    return np.concatenate(ends)
 
 
 def _directions(kind: str, axis: np.ndarray) -> np.ndarray:

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
 from stiction.contact.friction import OPEN
-from stiction.contact.rest import touch_each_other
 from stiction.contact.solvers.friction_cases import judge_points
 from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
+from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.vectors import like
 
 SHARPENING, SHARPER = 6, 0.1  # from this iteration on softness falls by this factor each time
