@@ -9,7 +9,7 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-all lint format bench coverage fuzz system-deps clean
+.PHONY: help demo test test-all lint format bench coverage fuzz mutants system-deps clean
 .NOTPARALLEL:
 
 help:
@@ -20,7 +20,9 @@ help:
 	@echo "make format        let ruff lay out the code"
 	@echo "make bench         microseconds a step, against MuJoCo"
 	@echo "make coverage      the tests without the compiler, and what they reach"
-	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, checks"
+	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, checks;"
+	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths"
+	@echo "make mutants       deliberate faults in the code, each of which a test must catch; takes a while"
 	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"
 	@echo "make clean         remove what the targets above made, except .venv"
 
@@ -55,8 +57,14 @@ coverage: $(VENV)/.installed-test
 
 # Keeps what it finds in fuzz/findings; SEED= repeats a run.
 fuzz: $(VENV)/.installed-test
-	$(BIN)/python fuzz/fuzz_readers.py --for $(or $(FOR),60) $(if $(READER),--reader $(READER)) \
-	    $(if $(SEED),--seed $(SEED)) $(if $(ENGINE),--engine $(ENGINE))
+	$(if $(KIND),,$(BIN)/python fuzz/fuzz_readers.py --for $(or $(FOR),60) \
+	    $(if $(READER),--reader $(READER)) $(if $(SEED),--seed $(SEED)) $(if $(ENGINE),--engine $(ENGINE)))
+	$(if $(READER),,$(BIN)/python fuzz/fuzz_files.py --for $(or $(FOR),60) \
+	    $(if $(KIND),--kind $(KIND)) $(if $(SEED),--seed $(SEED)))
+
+# Deliberate faults in a copy of the package: a test must catch each. WORD= chooses those of a name.
+mutants: $(VENV)/.installed-test
+	$(BIN)/python fuzz/mutants.py $(WORD)
 
 # The stamps are older than pyproject.toml when its dependencies may have changed. Python compiles what
 # it imports by itself; doing it for all of every package would take as long as the installation.

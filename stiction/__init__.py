@@ -4,6 +4,7 @@ Data flows down this list, and a room imports only from rooms above it:
 
     errors        every exception raised on purpose
     compiler      decorators for compiled functions, the cache of compiled code
+    files         foreign readers in a child process, and writing that loses nothing
     description   model files -> one plain, checked description
     kernels       compiled core: spatial algebra, kinematics, dynamics, unit responses of links
     collision     contact points against the ground -> Contact
@@ -21,12 +22,18 @@ Data flows down this list, and a room imports only from rooms above it:
     batch         many worlds on cores or a GPU
     promises      laws that contact models obey, checked for any model
     plot          figures
+    visual        what is drawn of a motion: meshes, ground, contact
+    render        pictures and videos
+    viewer        the browser: motions and running simulations
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
     tune          search for parameters of contact models
     bench         closed forms and other engines
     cli           the command line
 """
+
+from importlib import import_module
+from typing import Any
 
 from stiction import patterns, robots, scenes
 from stiction.batch.simulate_batch import (
@@ -122,9 +129,20 @@ __all__ = [
     "load",
     "mechanics",
     "patterns",
+    "plot",
     "prescriber",
     "robots",
     "scenes",
     "simulate",
     "simulate_batch",
+    "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`plot` and `view`, imported when they are first asked for."""
+    if name == "plot":
+        return import_module("stiction.plot")
+    if name == "view":
+        return import_module("stiction.viewer.live").view
+    raise AttributeError(f"module 'stiction' has no attribute '{name}'")

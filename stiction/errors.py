@@ -1,4 +1,4 @@
-"""Every exception that stiction raises on purpose; all derive from `StictionError`."""
+"""Every exception that stiction raises on purpose; errors derive from `StictionError`."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ class InputError(StictionError):
     """An argument of a public function has a wrong value, type or shape."""
 
 
+class ViewError(StictionError):
+    """Nothing can be shown: no browser, no free port, no renderer, no package for it."""
+
+
 class CompileError(StictionError):
     """A user's contact model, integrator, controller or formula does not compile.
 
@@ -59,6 +63,18 @@ class DivergenceError(SimulationError):
 
 class JointSolveError(SimulationError):
     """No consistent set of sticking, sliding and stopped joints was found in a step."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `motion` holds what was recorded until then.
+
+    Like every KeyboardInterrupt it is no Exception, so that nothing catches it by accident.
+    """
+
+    def __init__(self, message: str, motion: Motion) -> None:
+        """Keep the motion so far beside the message."""
+        super().__init__(message)
+        self.motion = motion
 
 
 class StabilityWarning(UserWarning):

@@ -526,6 +526,7 @@ def test_run_refuses_options_of_places_and_files(options, words, capsys):
     ("options", "words", "status"),
     [
         (["brick", "--hull-points", "16"], "--hull-points: only for files; 'brick' is built in", 1),
+        (["brick", "--base", "fixed"], "--base: only for files; 'brick' is built in", 1),
         (["brick", "--scenery", "tabel"], "no robot 'tabel'", 1),
         (["brick", "--at", "0,0,1", "--height", "1"], "--height: --at places the robot", 2),
         (["stand", "--self-collision"], "--self-collision: only for robots; scene 'stand'", 2),

@@ -18,6 +18,7 @@ from stiction.control.controller import allocate_memories
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work
+from stiction.simulation.chunks import chunks
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
@@ -56,7 +57,7 @@ class CpuEngine:
         parts = (problem.integrator, problem.method, problem.model, *problem.controllers[0])
         kinds: list[Any] = [type(part) for part in parts]
         self._run = loop_for(*kinds)
-        self._threads = min(threads, problem.worlds)
+        self._threads, self._stopped = min(threads, problem.worlds), False
         self._scratch = [self._make_scratch() for _ in range(self._threads)]
 
     def _for_all(self, one: Any) -> Any:
@@ -90,17 +91,25 @@ class CpuEngine:
         return Scratch(system, work, used)
 
     def advance(self, records: Record, every: int, first: int, last: int) -> None:
-        """Take the steps from first to last - 1 in all worlds that have not failed."""
+        """Take the steps from first to last - 1 in all worlds that have not failed.
+
+        After Ctrl-C the worlds are at different steps.
+        """
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
         def run_some(thread: int) -> None:
             for world in left:
-                if self.status[world] == OK:
+                if self.status[world] == OK and not self._stopped:
                     self._run_world(self._scratch[thread], world, records, clock, first, last)
 
+        self._stopped = False
         with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(run_some, range(self._threads)))
+            try:
+                list(pool.map(run_some, range(self._threads)))
+            except BaseException:
+                self._stopped = True  # before the pool waits for its threads
+                raise
 
     def _run_world(
         self, scratch: Scratch, world: int, records: Record, clock: Clock, first: int, last: int
@@ -129,17 +138,23 @@ class CpuEngine:
                 bodies=with_known_pairs(surface.bodies, of_world(self.pairs, world)),
             ),
         )
-        self.status[world] = self._run(
-            self.problem.integrator,
-            system,
-            StepState(self.q[world], self.v[world]),
-            scratch.work,
-            of_world(records, world),
-            clock,
-            first,
-            last,
-            of_world(self.report, world),
-        )
+        state, record = StepState(self.q[world], self.v[world]), of_world(records, world)
+        report = of_world(self.report, world)
+        for count in chunks(last - first):
+            if self._stopped or self.status[world] != OK:
+                return
+            self.status[world] = self._run(
+                self.problem.integrator,
+                system,
+                state,
+                scratch.work,
+                record,
+                clock,
+                first,
+                first + count,
+                report,
+            )
+            first += count
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds."""

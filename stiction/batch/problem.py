@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.batch.leaves import map_leaves
-from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.contact.surface import Surface
+from stiction.description.arguments import count, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
 from stiction.kernels.loops import Loops, NoLoops
@@ -23,7 +23,6 @@ from stiction.simulation.arguments import (
     checked_integrator,
     checked_method,
     chosen_model,
-    is_count,
 )
 from stiction.simulation.warn import warn_of_long_step
 from stiction.world.bodies import body_material_pairs
@@ -34,6 +33,7 @@ from stiction.world.loops import make_loops
 from stiction.world.materials import FRICTION, pair_table
 from stiction.world.world import State, World
 
+MOST_WORLDS = 10_000_000
 PRECISIONS = {"float64": np.float64, "float32": np.float32}
 FINEST = {"float64": 0.0, "float32": 1e-5}  # tolerance of a solver that a precision can reach
 
@@ -126,10 +126,14 @@ def check_kinds(given: Arguments) -> None:
         raise InputError(
             f"expected a World, found {type(given.world).__name__}; wrap it: World(...)"
         )
-    if not is_count(given.worlds):
-        raise InputError(f"worlds: found {given.worlds!r}; give a positive integer")
-    if given.precision not in PRECISIONS:
-        raise InputError(f"precision: found {given.precision!r}; give 'float64' or 'float32'")
+    count("worlds", given.worlds, MOST_WORLDS)
+    if not isinstance(given.precision, str) or given.precision not in PRECISIONS:
+        raise InputError(f"precision: found {shown(given.precision)}; give 'float64' or 'float32'")
+    if not (given.parameters is None or isinstance(given.parameters, Mapping)):
+        raise InputError(
+            f"parameters: found {shown(given.parameters)}; give a dictionary with the values of "
+            "each parameter, one for each world"
+        )
 
 
 # ------------------------------------------------------------------------------------- parameters

@@ -20,12 +20,13 @@ from stiction.batch.problem import (
     each_state,
     make_problem,
 )
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
 from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.simulation.allocation import allocate_record
-from stiction.simulation.arguments import AUTOMATIC, is_count, is_real
+from stiction.simulation.arguments import AUTOMATIC, MOST_STEPS, is_count, is_real
 from stiction.step.record import Record
 from stiction.world.bodies import points_between
 from stiction.world.world import World
@@ -111,8 +112,8 @@ class BatchSimulation:
             precision: "float64" or "float32".
             threads: number of threads on the CPU; all cores by default.
         """
-        if device not in ENGINES:
-            raise InputError(f"device: found {device!r}; give 'cpu' or 'cuda'")
+        if not isinstance(device, str) or device not in ENGINES:
+            raise InputError(f"device: found {shown(device)}; give 'cpu' or 'cuda'")
         if threads is not None and not is_count(threads):
             raise InputError(f"threads: found {threads!r}; give a positive integer")
         given = Arguments(
@@ -121,7 +122,7 @@ class BatchSimulation:
         )  # fmt: skip
         self.problem: Problem = make_problem(given)
         self.device, self.steps_taken = device, 0
-        self._calls, self._warned = 0, False
+        self._calls, self._warned, self._interrupted = 0, False, False
         self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
 
     @property
@@ -212,8 +213,16 @@ class BatchSimulation:
         warn_of_unsolved(f"{all_worlds.message(problem.model)}; in {where}", stacklevel + 1)
 
     def _advance(self, record: Any, every: int, n: int) -> None:
+        if self._interrupted:
+            raise InputError(
+                "this batch was interrupted, and its worlds are at different times; make a new one"
+            )
         first = self.steps_taken
-        self._engine.advance(record, every, first, first + n)
+        try:
+            self._engine.advance(record, every, first, first + n)
+        except KeyboardInterrupt:
+            self._interrupted = True
+            raise
         self.steps_taken = first + n
 
 
@@ -231,8 +240,10 @@ def simulate_batch(
     A world that fails stops, and its status says why; the others continue.
     """
     batch = BatchSimulation(world, worlds, contact, **options)
-    if not (is_real(duration) and duration >= 0):
-        raise InputError(f"duration: found {duration!r}; give a finite, non-negative time in s")
+    if not (is_real(duration) and 0 <= duration < MOST_STEPS * batch.problem.dt):
+        raise InputError(
+            f"duration: found {shown(duration)}; give a finite, non-negative time in s"
+        )
     problem = batch.problem
     steps = math.ceil(duration / problem.dt * (1 - 1e-12))
     rows = check_recording(problem, record, steps)

@@ -10,7 +10,8 @@ import numpy as np
 
 from stiction.metrics import link_positions
 from stiction.metrics.points import followed_points, points_under
-from stiction.motion.motion import ARRAYS, LATER, Motion
+from stiction.motion.file import ARRAYS, LATER
+from stiction.motion.motion import Motion
 from stiction.patterns.pattern import Footstep, Pattern
 from stiction.plot import lean
 

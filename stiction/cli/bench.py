@@ -38,6 +38,12 @@ def _bench_contact(args: argparse.Namespace) -> Result:
     return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
 
 
+def _bench_bodies(args: argparse.Namespace) -> Result:
+    from stiction.bench.bodies import bench
+
+    return bench(args.robot, args.repeats, min(args.steps, 1000), args.progress)
+
+
 def _bench_accuracy(args: argparse.Namespace) -> Result:
     from stiction.bench.accuracy import bench
 
@@ -60,6 +66,7 @@ def _bench_worlds(args: argparse.Namespace) -> Result:
 BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "dynamics": _bench_dynamics,
     "contact": _bench_contact,
+    "bodies": _bench_bodies,
     "accuracy": _bench_accuracy,
     "lcp": _bench_lcp,
     "worlds": _bench_worlds,
@@ -70,8 +77,9 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bench",
         choices=BENCHES,
-        help="dynamics, contact: microseconds per step in free flight and on the ground, compared "
-        "with MuJoCo; accuracy: errors of all contact models against closed forms; "
+        help="dynamics, contact, bodies: microseconds per step in free flight, on the ground and "
+        "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
+        "models against closed forms; "
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
         "worlds: many at once, on all cores or a GPU",
     )

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, robots, run, scenes, tune
+from stiction.cli import bench, models, render, robots, run, scenes, tune, view
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
@@ -20,6 +20,8 @@ COMMANDS = (
     models.COMMAND,
     scenes.COMMAND,
     run.COMMAND,
+    view.COMMAND,
+    render.COMMAND,
     tune.COMMAND,
     bench.DEMO,
     bench.BENCH,
@@ -65,9 +67,9 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
             result = plain(command.run(args) or {})
     except StictionError as error:
         return _fail({}, str(error), args, status=2 if isinstance(error, UsageError) else 1)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         args.progress.clear()
-        print("stiction: interrupted", file=sys.stderr)
+        print(f"stiction: {' '.join(str(error).split()) or 'interrupted'}", file=sys.stderr)
         return 130
     finally:
         args.progress.clear()

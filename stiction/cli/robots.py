@@ -35,7 +35,7 @@ def robot_of(name: str, args: argparse.Namespace) -> Robot:
 
     built_in = _built_in()
     if name in built_in:
-        for option in ("inertia", "hull_points"):
+        for option in ("inertia", "hull_points", "base", "mimic"):
             if getattr(args, option) and args.robot == name:
                 told = option.replace("_", "-")
                 raise InputError(f"--{told}: only for files; '{name}' is built in")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import tempfile
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,8 @@ from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
 from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
-from stiction.errors import InputError, SimulationError
+from stiction.errors import InputError, Interrupted, MotionFileError, SimulationError
+from stiction.files.written import check_target
 from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 
 if TYPE_CHECKING:
@@ -137,24 +140,36 @@ def _share(text: str) -> float:
 
 
 def _run(args: argparse.Namespace) -> Result:
-    if args.output is not None and not args.output.absolute().parent.is_dir():
-        # fail now, not after an hour of simulation
-        raise InputError(f"--output {args.output}: folder {args.output.parent} does not exist")
+    if args.output is not None:
+        check_target(args.output.absolute(), InputError)  # now, not after an hour of simulation
     scene = find_scene(args)
     try:
         motion = _simulate_robot(args) if scene is None else _simulate_scene(scene, args)
-    except SimulationError as error:
+    except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        error.motion.save(args.output)
-        raise SimulationError(f"{error}; the motion until then is in {args.output}") from error
+        told = f"{error}; the motion until then is in {_saved(error.motion, args.output)}"
+        if isinstance(error, Interrupted):
+            raise Interrupted(told, error.motion) from None
+        raise SimulationError(told) from error
     result = ({} if scene is None else judged(scene, motion)) | _summary(motion, args, scene)
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        motion.save(args.output)
-        result["motion file"] = str(args.output)
+        result["motion file"] = _saved(motion, args.output)
     return result
+
+
+def _saved(motion: Motion, path: Path) -> str:
+    """Save a motion; where that fails, in the folder for temporary files. Returns the path."""
+    try:
+        motion.save(path)
+        return str(path)
+    except MotionFileError as error:
+        elsewhere = Path(tempfile.mkdtemp(prefix="stiction-")) / path.name
+        motion.save(elsewhere)
+        warnings.warn(f"{error}; the motion is in {elsewhere}", stacklevel=2)
+        return str(elsewhere)
 
 
 def _simulate_robot(args: argparse.Namespace) -> Motion:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOR_ROBOTS = (  # options that do not apply to scenes
     *("height", "at", "scenery", "self_collision"),
-    *("base", "mimic", "root", "inertia", "hull_points"),
+    *("base", "mimic", "inertia", "hull_points"),
 )
 
 
@@ -35,7 +35,7 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
         if getattr(args, option):
             told = option.replace("_", "-")
             raise UsageError(f"--{told}: only for robots; scene '{name}' sets this in its file")
-    return scene(Path(name) if name.endswith(".toml") else name)
+    return scene(Path(name) if name.endswith(".toml") else name, args.root or ())
 
 
 def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:

@@ -27,7 +27,7 @@ from stiction.collision.pairs.clip import Manifold
 from stiction.collision.pairs.manifold import PairScratch
 from stiction.collision.pairs.meet import UNSOLVED
 from stiction.collision.pairs.shapes import Pose, Shapes, radius_at
-from stiction.compiler.compiled import as_python, chooses, kernel, seldom
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.tree import OK, TOO_MANY_PAIRS
 from stiction.kernels.vectors import (
@@ -137,7 +137,7 @@ def _detect(surface, dynamics, reach_time, dt):
     append_points(bodies, dynamics, surface.contact, reach_time, ahead)
 
 
-@seldom
+@subroutine
 def append_points(bodies, dynamics, contact, reach_time, ahead):
     """Append the points of all near pairs that touch or may touch within reach_time.
 
@@ -176,7 +176,7 @@ def touching_shapes(bodies, slot):
     return a, b
 
 
-@seldom
+@subroutine
 def search_pairs(bodies, dynamics, memory, dt):
     """Find the pairs of shapes that may meet within dt, and put those of the same links together.
 
@@ -278,7 +278,7 @@ def fall_within(dynamics, dt):
     return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt
 
 
-@seldom
+@subroutine
 def fill_manifold(bodies, dynamics, a, b, reach_time, back):
     """Find the points of shapes a and b, moved by `back`, that touch or may within reach_time."""
     reach = like(reach_time, 0)

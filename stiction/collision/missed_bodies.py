@@ -22,7 +22,7 @@ from stiction.collision.bounds import reach_within
 from stiction.collision.broad_phase import find_near_pairs
 from stiction.collision.detection import acceleration_bound, acceleration_of
 from stiction.collision.fast_pairs import relative_velocity
-from stiction.compiler.compiled import as_python, chooses, kernel, seldom
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
 from stiction.kernels.kinematics import arm_to, seen_from
 from stiction.kernels.spatial import load_twist, point_acceleration
 from stiction.kernels.vectors import dot, like, load_vector, zero_vector
@@ -109,7 +109,7 @@ def search_farther(bodies, dynamics, memory, dt):
     return found
 
 
-@seldom
+@subroutine
 def way_together(bodies, dynamics, a, b, known, dt):
     """Way by which accelerations bring a point of two shapes together that is now missed, or 0.
 

@@ -7,7 +7,7 @@ depend on the order at the start.
 
 from __future__ import annotations
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 
 SHIFTS = 8  # average shifts of an entry beyond which data are not nearly in order
 
@@ -34,7 +34,7 @@ def comes_before(key, other, second_key, second_other):
     return key < second_key or (key == second_key and other < second_other)
 
 
-@seldom
+@subroutine
 def heap_sort(keys, others, n):
     """Sort the first n pairs in n log n steps, whatever their order (Williams 1964)."""
     for start in range(n // 2, 0, -1):

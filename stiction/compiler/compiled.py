@@ -2,8 +2,8 @@
 
 A `formula` maps values to values and accesses arrays only to load or store one item; a `kernel`
 loops over links, points or coordinates. Both are always inlined: a call would copy every array
-descriptor of the bundles passed to it. A `seldom` function, which few steps need, is called
-instead, to keep the loop small. A `routine` is called from Python.
+descriptor of the bundles passed to it. A `subroutine` is called instead, which keeps the loop
+small (`subroutines.py`). A `routine` is called from Python.
 
     error_model="numpy"    division without a test for zero that raises
     fastmath="contract"    fused multiply-add, rounded once: 5 % faster
@@ -32,6 +32,7 @@ from numba.extending import overload
 
 from stiction.compiler import bundles, indices, parts  # noqa: F401  two act when imported
 from stiction.compiler.cache import Cache, sources_of
+from stiction.compiler.subroutines import Entry, Subroutine, entry_of
 from stiction.compiler.user_errors import compiled_or_explained
 from stiction.errors import InputError
 
@@ -55,6 +56,7 @@ OPTIONS: dict[str, Any] = {
 }
 INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython_wrapper=True)}
 PART: Any = {"pipeline_class": parts.PartCompiler} if parts.AVAILABLE else {}
+APART: Any = {"pipeline_class": parts.ApartCompiler} if parts.AVAILABLE else {}
 WHOLE: Any = {"pipeline_class": parts.WholeCompiler} if parts.AVAILABLE else {}
 
 
@@ -85,6 +87,10 @@ class _Inlined(CPUDispatcher):
         return routine(copy)
 
 
+class _Subroutine(_Inlined, Subroutine):
+    """A subroutine; calling it from Python compiles it with an entry point."""
+
+
 def _declare(
     function: Callable[..., Any], options: dict[str, Any], modules: Iterable[str] = ()
 ) -> Any:
@@ -105,14 +111,19 @@ def formula(function: Function) -> Function:
 kernel = formula  # a second name, for functions that loop over arrays
 
 
-def seldom(function: Function) -> Function:
-    """Compile a kernel that is called, not inlined: for code that few steps need.
+def subroutine(function: Function) -> Function:
+    """Compile a kernel that is called, not inlined, once for all loops; see `subroutines.py`.
 
-    The loop that calls it stays smaller and compiles faster.
+    For large kernels, and for code that few steps need.
     """
     compiled = _declare(function, {**INLINED, **PART, **_accepted(forceinline=False)})
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Inlined
+        if parts.AVAILABLE:
+            compiled.__class__ = _Subroutine
+            entry = entry_of(kernel(function), function)
+            compiled.entry = _declare(entry, {**INLINED, **APART, **_accepted(forceinline=False)})
+            compiled.entry.__class__ = Entry
     return compiled
 
 

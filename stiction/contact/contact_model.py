@@ -24,6 +24,7 @@ from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
 from stiction.contact.scratch import NoScratch, check_scratch
 from stiction.errors import InputError
+from stiction.kernels.islands import Islands, OneIsland
 from stiction.kernels.response import Response
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like, load_vector
@@ -103,6 +104,7 @@ class Workspace(NamedTuple):
     clock: np.ndarray  # (2) time of this evaluation; start of the step [s]
     impact: np.ndarray  # (1) 1 at an impact: no time passes, only impulses count
     response: Response
+    islands: Islands | OneIsland  # the second where nothing but the ground can be touched
 
 
 class NoContact(NamedTuple):

@@ -60,20 +60,21 @@ impulse by more than the tolerance,
     max g |p - p(y)| <= tolerance max g |p|                                                   (12)
 
 If Newton's method cycles, which happens at hard impacts and on rough ground, it starts again with
-p^ = p and a large compliance that shrinks. If that fails, a sequence of convex problems is solved
-(`de_saxce.py`), from the impulses of the last step: [DF] writes (3) and (4) as
+p^ = p and a large compliance that shrinks; between bodies, then once more, more slowly
+(`continuation.py`). If that fails, a sequence of convex problems is solved (`de_saxce.py`): [DF]
+writes (3) and (4) as
 
     p in K,    v + s n in K*,    p . (v + s n) = 0,    s = mu |v_t|                           (13)
 
 with the friction cone K and its dual K*. A single contact is solved exactly (`one_contact.py`).
 If all else fails, which takes two contacts and a coefficient of friction of 5 or more, contacts are
-solved one at a time (`last_resort.py`). `friction.py` has the rule for two coefficients of
-friction.
+solved one at a time (`last_resort.py`). Bodies that touch nothing in common are solved one after
+another (`islands.py`). `friction.py` has the rule for two coefficients of friction.
 """
 
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     FULL_FRICTION,
@@ -86,6 +87,7 @@ from stiction.contact.contact_model import (
 from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
+from stiction.contact.solvers.continuation import continue_slowly
 from stiction.contact.solvers.de_saxce import ConvexProblem
 from stiction.contact.solvers.friction_cases import FrictionCases
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
@@ -98,7 +100,9 @@ from stiction.contact.solvers.warm_start import (
     remember_impulses,
     return_impulses,
 )
+from stiction.kernels.islands import Islands, OneIsland, count_islands, show_island
 from stiction.kernels.response import NOT_CONVERGED, report_solution
+from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 
@@ -107,10 +111,11 @@ ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
-EFFORT = 5000  # iterations in a step after which only Newton's method is tried
+EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
-NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`
+NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
+SLOWLY = 4  # ... `continuation.py`
 
 
 class Coulomb(NamedTuple):
@@ -154,7 +159,9 @@ def coulomb(params, dynamics, contact, memory, work, dt):
     )
     iterations, error, stage = 0, like(dt, 0), NEWTON
     for _ in range(AGAIN):
-        taken, error, stage = solve(params, contact, response, scratch, accuracy)
+        taken, error, stage = solve_islands(
+            params, contact, response, scratch, work.islands, accuracy
+        )
         iterations += taken
         if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
             break
@@ -165,11 +172,73 @@ def coulomb(params, dynamics, contact, memory, work, dt):
     return OK
 
 
-@kernel
-def solve(params, contact, response, scratch, accuracy):
-    """Solve for the present coefficients of friction; returns iterations, error and stage.
+def solve_islands(params, contact, response, scratch, islands, accuracy):
+    """Solve for the present coefficients of friction, island by island where there may be several.
 
-    The error is relative to the largest impulse, Eq. (12).
+    Returns all iterations, the largest error and the latest stage.
+    """
+    return _METHODS[type(islands)](params, contact, response, scratch, islands, accuracy)
+
+
+@kernel
+def solve_whole(params, contact, response, scratch, islands, accuracy):
+    """Solve where nothing but the ground is touched."""
+    taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
+    if stage == LATER:
+        return solve_slowly(contact, response, scratch, accuracy, taken)
+    return taken, relative(error, largest), stage
+
+
+@kernel
+def solve_each(params, contact, response, scratch, islands, accuracy):
+    """Solve one island after another."""
+    number, k = count_islands(contact, response, islands), 0
+    iterations, error, stage = 0, like(accuracy.speed, 0), NEWTON
+    while True:
+        if number > 1:
+            show_island(contact, response, scratch.cases.mu, islands, number, k)
+        if k == number:
+            return iterations, error, stage
+        taken, off, latest = solve_between(params, contact, response, scratch, accuracy)
+        iterations, stage = iterations + taken, max(stage, latest)
+        if not off <= error:  # also if it is not a number
+            error = off
+        k += 1
+
+
+_METHODS = {OneIsland: solve_whole, Islands: solve_each}
+
+
+@chooses(solve_islands)
+def _solve_islands(params, contact, response, scratch, islands, accuracy):
+    return as_python(_METHODS[islands.instance_class])
+
+
+@kernel
+def solve_between(params, contact, response, scratch, accuracy):
+    """Solve one island; returns iterations, relative error and stage."""
+    taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
+    if stage < LATER:
+        return taken, relative(error, largest), stage
+    if contact.count[0] > 1 and touch_each_other(contact):
+        best = scratch.convex.best
+        more, error, largest, solved = continue_slowly(
+            contact, response, scratch.cases, best, accuracy
+        )
+        taken += more
+        if solved:
+            return taken, relative(error, largest), SLOWLY
+    if stage == NOT_CONVERGED:
+        return taken, relative(error, largest), stage
+    return solve_slowly(contact, response, scratch, accuracy, taken)
+
+
+@subroutine
+def solve(params, contact, response, scratch, accuracy):
+    """Solve by Newton's method; returns iterations, error, largest impulse and stage.
+
+    The stage is LATER where other methods must follow, or NOT_CONVERGED after too much effort.
+    Error and impulse are velocities [m/s].
     """
     cases, nothing = scratch.cases, like(accuracy.speed, 0)
     iterations = 0
@@ -181,13 +250,21 @@ def solve(params, contact, response, scratch, accuracy):
             taken, judged, end = newton(contact, response, cases, accuracy, unique, eps, ITERATIONS)
             iterations += taken
             if end == SOLVED:
-                return iterations, relative(judged.error, judged.largest), stage
+                return iterations, judged.error, judged.largest, stage
             if end == FAILED and judged.error > like(nothing, NEAR) * judged.largest:
                 return_impulses(contact, scratch.kept)
             if response.report.all_iterations[0] > EFFORT:
-                return iterations, relative(judged.error, judged.largest), NOT_CONVERGED
+                return iterations, judged.error, judged.largest, NOT_CONVERGED
             eps = like(nothing, PROXIMAL)
-    taken, error, largest, stage = solve_at_last(contact, response, cases, scratch, accuracy)
+    return iterations, nothing, nothing, LATER
+
+
+@kernel
+def solve_slowly(contact, response, scratch, accuracy, iterations):
+    """Solve by other methods; returns iterations, relative error and stage."""
+    taken, error, largest, stage = solve_at_last(
+        contact, response, scratch.cases, scratch, accuracy
+    )
     if stage == CONVEX or stage == SWEPT:
         stage += RESTARTED
     return iterations + taken, relative(error, largest), stage

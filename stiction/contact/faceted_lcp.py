@@ -50,7 +50,7 @@ method fails, with more. `friction.py` has the rule for two coefficients of fric
 
 from typing import Annotated, NamedTuple
 
-from stiction.compiler.compiled import seldom
+from stiction.compiler.compiled import subroutine
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     IMPULSE_SOLVER,
@@ -115,7 +115,7 @@ def faceted_lcp(params, dynamics, contact, memory, work, dt):
     return OK
 
 
-@seldom
+@subroutine
 def solve_with_facets(params, dynamics, contact, response, cones, facets, dt):
     """Write the impulses of all points, without friction for 0 facets, and report the solution."""
     choose_friction(params, contact, cones.mu)

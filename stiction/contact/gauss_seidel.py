@@ -39,7 +39,7 @@ it moves them towards those of least norm with the same wrench, as far as the fr
 
 from typing import Annotated, NamedTuple
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     FULL_FRICTION,
@@ -166,7 +166,7 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
     return OK
 
 
-@kernel
+@subroutine
 def solve(params, contact, response, scratch, scale, rounding):
     """Solve with the present coefficients; returns iterations, the error and the stage.
 

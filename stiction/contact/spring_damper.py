@@ -28,7 +28,7 @@ see `stiction.world.contact_points`.
 import math
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     FULL_FRICTION,
@@ -119,7 +119,7 @@ def forget_stretch(params, memory):
         memory.trial[point, TOUCHES] = 0
 
 
-@kernel
+@subroutine
 def way_on_body(dynamics, contact, now, i):
     """How far point i of a link has moved along another link since the last step [m].
 
@@ -131,6 +131,14 @@ def way_on_body(dynamics, contact, now, i):
     under = arm_to(dynamics, b, recall(now, contact.point[i], UNDER))
     way = sub(own, seen_from(dynamics, b, a, under))
     return sub(way, scale(dot(nu, way), nu))
+
+
+@subroutine
+def remember_places(dynamics, contact, trial, i):
+    """Remember where point i touches, on its own link and on the one that it touches."""
+    own, under = places_on_links(dynamics, contact, i)
+    remember(trial, contact.point[i], OWN, own)
+    remember(trial, contact.point[i], UNDER, under)
 
 
 @kernel
@@ -162,9 +170,7 @@ def store_held_force(dynamics, contact, memory, time, i, f_nu, held, p):
     trial[point, TOUCHES], trial[point, SINCE] = like(f_nu, 1), time
     remember(trial, point, STRETCH, to_touched(dynamics, contact, i, stretch))
     if contact.body_b[i] > 0:
-        own, under = places_on_links(dynamics, contact, i)
-        remember(trial, point, OWN, own)
-        remember(trial, point, UNDER, under)
+        remember_places(dynamics, contact, trial, i)
     store_vector(contact.force, i, sub(scale(f_nu, nu), pull))
 
 

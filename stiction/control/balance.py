@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
 from stiction.control.reference import Spline, smooth_slopes, spline_at
+from stiction.description.arguments import number, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.kinematics import world_point
 from stiction.kernels.spatial import load_twist, point_velocity
@@ -123,7 +123,7 @@ class BalanceFeedback:
         if time.ndim != 1 or len(time) < 2 or not (np.diff(time) > 0).all():
             raise InputError("BalanceFeedback: time must be at least 2 increasing numbers in s")
         self._check_numbers()
-        links = [[world.joint(name) for name in leg] for leg in self.legs]
+        links = [[world.joint(name) for name in leg] for leg in self._checked_legs()]
         for link in [*links[0], *links[1]]:
             if world.tree.joint_type[link] in (FREE, SPHERICAL):
                 raise InputError(
@@ -147,7 +147,17 @@ class BalanceFeedback:
 
     def _check_numbers(self) -> None:
         for name in ("height", "gain", "reach", "stiffness", "damping"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0 and (value > 0 or name != "height")):
-                wanted = "positive" if name == "height" else "non-negative"
-                raise InputError(f"BalanceFeedback: {name} is {value}; give a {wanted} number")
+            number(
+                f"BalanceFeedback: {name}", getattr(self, name), low=0, positive=name == "height"
+            )
+
+    def _checked_legs(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The joints of the legs; compiled code reads the root of the first one."""
+        two = isinstance(self.legs, tuple | list) and len(self.legs) == 2
+        if not (two and all(isinstance(leg, tuple | list) and leg for leg in self.legs)):
+            raise InputError(
+                f"BalanceFeedback: legs is {shown(self.legs)}; give the names of the joints of the "
+                "left and of the right leg, at least one each"
+            )
+        left, right = self.legs
+        return tuple(left), tuple(right)

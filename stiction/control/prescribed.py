@@ -24,6 +24,7 @@ from stiction.control.reference import (
     spline_at,
 )
 from stiction.control.tracking import as_reference
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.kernels.planar import planar_bases
 from stiction.kernels.rotations import (
@@ -114,9 +115,9 @@ class Prescribed:
 
     def bind(self, world: World) -> PrescribedTable:
         """Return the compiled form for a world."""
-        if self.base not in BASES:
+        if not isinstance(self.base, str) or self.base not in BASES:
             raise InputError(
-                f"Prescribed: base is {self.base!r}; it can be 'free', 'pitch' or 'all'"
+                f"Prescribed: base is {shown(self.base)}; it can be 'free', 'pitch' or 'all'"
             )
         reference = as_reference(self.reference)
         if self.base != "free" and reference.joints is not None:

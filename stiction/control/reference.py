@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
 from stiction.compiler.compiled import kernel
+from stiction.description.arguments import numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 from stiction.kernels.planar import planar_bases
@@ -112,6 +112,10 @@ def joint_columns(world: World, reference: Reference, joints: tuple[str, ...] | 
     Without names: all revolute and prismatic joints except those of a planar base.
     """
     tree = world.tree
+    for given in (joints, reference.joints):
+        named = isinstance(given, tuple | list) and all(isinstance(name, str) for name in given)
+        if not (given is None or named):
+            raise InputError(f"joints: found {shown(given)}; give a tuple of names")
     if reference.joints is not None:
         available = {name: column for column, name in enumerate(reference.joints)}
         wanted = tuple(reference.joints) if joints is None else joints

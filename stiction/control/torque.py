@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
+from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 
@@ -50,6 +50,7 @@ class Torques:
 def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int) -> tuple:
     """Time (n) and value (n, columns) of a checked table; one row for a vector without time."""
     rows = numbers(value)
+    given = rows.shape
     if time is None:
         rows, times = rows[None], np.array([-np.inf])
     else:
@@ -63,8 +64,7 @@ def held_table(what: str, value: ArrayLike, time: ArrayLike | None, columns: int
             raise InputError(f"{what}: time must be finite, strictly increasing numbers in s")
     if rows.shape != (len(times), columns):
         raise InputError(
-            f"{what}: found shape {np.shape(value)}; "
-            f"expected ({columns},), or (n, {columns}) with n times"
+            f"{what}: found shape {given}; expected ({columns},), or (n, {columns}) with n times"
         )
     if not np.isfinite(rows).all():
         entry = np.argwhere(~np.isfinite(rows))[0].tolist()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
 from stiction.control.controller import controller
 from stiction.control.reference import (
     Reference,
@@ -18,6 +17,7 @@ from stiction.control.reference import (
     smooth_slopes,
     spline_at,
 )
+from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.servos import add_servo
 
@@ -89,7 +89,7 @@ class PDTracking:
         self, what: str, value: ArrayLike | None, names: list, default: np.ndarray | None
     ) -> np.ndarray:
         """One non-negative number per joint."""
-        if value is None:
+        if value is None and default is not None:
             return np.array(default, float)
         given = numbers(value)
         if given.shape not in ((), (len(names),)):

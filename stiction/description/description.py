@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stiction.description.visual import Visual
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -192,4 +196,5 @@ class Description:
     friction_pairs: tuple[tuple[str, str, float], ...] = ()  # of bodies of two materials, if given
     contact_excludes: tuple[tuple[str, str], ...] = ()  # links that do not collide with each other
     loops: tuple[Loop, ...] = ()
+    visuals: tuple[Visual, ...] = field(default=(), compare=False)  # drawn, never touched
     notes: tuple[str, ...] = field(default=())  # remarks for the user on how the file was read

@@ -1,11 +1,11 @@
 """Mesh files (.stl, .obj, .dae) through trimesh: triangles, and vertices of convex hulls.
 
 A file that could make a reader allocate or loop without bound is refused before trimesh sees it.
+The libraries behind .dae files run in a child process.
 """
 
 from __future__ import annotations
 
-import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,20 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.description.hull import corners_of
+from stiction.description.mesh_dae import judged_dae
 from stiction.description.triangles import CLOSED
-from stiction.description.xml_text import Scan, bytes_of
+from stiction.description.visual import Colour
+from stiction.description.xml_text import bytes_of
 from stiction.errors import ModelFileError
+from stiction.files.child import Task, call
 
 LARGEST_MESH = 40_000_000  # [bytes]
 MOST_POINTS = 1_000_000  # of a mesh; three for every triangle of an STL file
-MOST_INSTANCES = 30  # of nodes in a .dae; nested in pairs they make 2^15 copies
 SUFFIXES = (".stl", ".obj", ".dae")
 STL_HEADER, STL_FACE = 84, 50  # [bytes]
-# pycollada drops geometry whose colours it cannot find, and colours are not needed
-COLOURS = re.compile(
-    rb"<(bind_material|library_materials|library_effects|library_images)\b[^>]*(?<!/)>.*?</\1\s*>",
-    re.DOTALL,
-)
 
 
 class Hull(NamedTuple):
@@ -50,15 +47,47 @@ def read_hull(path: Path) -> Hull:
     if suffix == ".stl":
         _check_stl(data, path)
     if suffix != ".dae":
-        return hull_of(*_vertices(data, suffix, path), path)
-    scan = _DaeScan(str(path))
-    scan.run(data)
-    data = COLOURS.sub(b"", data)
-    vertices, triangles, inverted = _vertices(data, suffix, path)
-    return hull_of(vertices * scan.unit, triangles, inverted, path)._replace(up=scan.up)
+        return hull_of(*vertices_of(data, suffix, path), path)
+    dae = judged_dae(data, str(path))
+    task = Task("stiction.description.mesh:vertices_of", str(path), "pycollada")
+    vertices, triangles, inverted = call(task, dae.text, suffix, path)
+    return hull_of(vertices * dae.unit, triangles, inverted, path)._replace(up=dae.up)
 
 
-def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, np.ndarray, bool]:
+def coloured_parts(path: Path) -> list[tuple[Colour, np.ndarray, np.ndarray]]:
+    """Colour, vertices [m] and triangles of each part of a .dae file, in the file's axes."""
+    dae = judged_dae(bytes_of(path, "a mesh file", LARGEST_MESH), str(path), colours=True)
+    task = Task("stiction.description.mesh:colours_of", str(path), "pycollada")
+    parts = call(task, dae.text, path)
+    return [(colour, dae.unit * vertices, triangles) for colour, vertices, triangles in parts]
+
+
+def colours_of(data: bytes, path: Path) -> list[tuple[Colour, np.ndarray, np.ndarray]]:
+    """Colour, vertices and triangles of each part of the text of a .dae file."""
+    import trimesh
+
+    try:
+        scene = trimesh.load_scene(BytesIO(data), file_type="dae", process=False)
+        parts = []
+        for node in scene.graph.nodes_geometry:
+            pose, name = scene.graph.get(node)
+            mesh = scene.geometry[name]
+            points = trimesh.transform_points(mesh.vertices, pose)
+            red, green, blue, opacity = (np.asarray(_colour_of(mesh), float) / 255.0).tolist()
+            parts.append(((red, green, blue, opacity), points, _turned(mesh.faces, pose)))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever trimesh, pycollada, lxml and numpy raise
+        raise ModelFileError(f"{path}: its colours cannot be read: {error}") from error
+    return parts
+
+
+def _colour_of(mesh: Any) -> np.ndarray:
+    material = getattr(mesh.visual, "material", None)
+    return mesh.visual.main_color if material is None else material.main_color
+
+
+def vertices_of(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, np.ndarray, bool]:
     """The vertices of a file, (n, 3), its triangles, and whether these face inwards."""
     import trimesh
 
@@ -78,6 +107,8 @@ def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, np.ndar
         ]
         geometries = scene.geometry.values()
         inverted = bool(geometries) and all(_is_inverted(each.triangles) for each in geometries)
+    except MemoryError:
+        raise
     except Exception as error:  # whatever trimesh, pycollada, lxml and numpy raise
         message = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelFileError(f"{path}: trimesh cannot read it: {message}") from error
@@ -93,6 +124,7 @@ def _vertices(data: bytes, suffix: str, path: Path) -> tuple[np.ndarray, np.ndar
 
 def _turned(triangles: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """The triangles, the other way round if the pose mirrors them."""
+    triangles = np.asarray(triangles, int).reshape(-1, 3)  # a mesh without any has no columns
     return triangles[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else triangles
 
 
@@ -128,40 +160,3 @@ def _check_stl(data: bytes, path: Path) -> None:
             return
         message = f"has {len(data)} bytes, but its header declares {faces} triangles, which need"
         raise ModelFileError(f"{path}: {message} {length}; export it again")
-
-
-class _DaeScan(Scan):
-    """Unit and up axis of a COLLADA file; refuses content that must not reach pycollada."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(source, "a .dae file has a <COLLADA> element")
-        self.parser.CharacterDataHandler = self._text
-        self.unit, self.up = 1.0, "Y_UP"
-        self.instances = 0
-        self.tag = ""
-
-    def element(self, tag: str, attributes: dict[str, str]) -> None:
-        self.tag = tag
-        if tag == "unit" and "meter" in attributes:
-            self.unit = self._metres(attributes["meter"])
-        self.instances += tag == "instance_node"
-        if self.instances > MOST_INSTANCES:
-            message = f"has more than {MOST_INSTANCES} <instance_node>; export it as one mesh"
-            raise ModelFileError(f"{self.where}: {message}")
-
-    def _metres(self, text: str) -> float:
-        try:
-            unit = float(text)
-        except ValueError:
-            unit = 0.0
-        if not 1e-9 < unit < 1e9:
-            message = f'<unit> has meter="{text[:80]}"; give its length in metres'
-            raise ModelFileError(f"{self.where}: {message}")
-        return unit
-
-    def ended(self, tag: str) -> None:
-        self.tag = ""
-
-    def _text(self, text: str) -> None:
-        if self.tag == "up_axis" and text.strip():
-            self.up = text.strip()[:20]

@@ -1,14 +1,14 @@
 """MJCF files, compiled by MuJoCo itself, as descriptions.
 
-`mjcf_text` scans the file before MuJoCo reads it, `mjcf_refused` finds what is not simulated,
-`mjcf_tree` makes the links and joints, and the rest is here.
+`mjcf_files` and `mjcf_text` judge the file and those that it names, `mjcf_compile` hands them to
+MuJoCo in a child process, `mjcf_refused` finds what is not simulated, `mjcf_tree` makes the links
+and joints, and the rest is here.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import pickle
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,8 @@ from stiction.description.description import (
     Sensor,
     Shape,
 )
-from stiction.description.mjcf_inertia import repaired_spec
+from stiction.description.mjcf_compile import Compiled
+from stiction.description.mjcf_files import Judged, judged_files
 from stiction.description.mjcf_loops import loops_of
 from stiction.description.mjcf_meshes import Body, bodies_of_meshes, notes_on_meshes
 from stiction.description.mjcf_model import (
@@ -38,14 +39,16 @@ from stiction.description.mjcf_model import (
 )
 from stiction.description.mjcf_refused import notes_on, refuse_what_is_not_simulated
 from stiction.description.mjcf_tendons import Drive, drives_of
-from stiction.description.mjcf_text import scan, scan_files
+from stiction.description.mjcf_text import scan
 from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
+from stiction.description.mjcf_visuals import visuals_of
 from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.description.reading import STRICT, Reading, finished
 from stiction.errors import ModelFileError
+from stiction.files.child import Task, call
 
 if TYPE_CHECKING:
-    from mujoco import MjModel, MjSpec
+    from mujoco import MjModel
 
 
 def read_mjcf(
@@ -55,74 +58,33 @@ def read_mjcf(
 
     Files that it names must be in its package, its own folder or one of `roots`.
     """
-    from mujoco import MjModel, MjSpec
-
     path = Path(path)
-    scan_files(path, map(Path, roots))
-    if reading.repairs:
-        return _repaired(lambda: MjSpec.from_file(str(path)), str(path), reading)
-    return _read(lambda: MjModel.from_xml_path(str(path)), str(path), reading)
+    return _read(judged_files(path, tuple(map(Path, roots))), str(path), reading)
 
 
 def read_mjcf_text(text: str, source: str, reading: Reading = STRICT) -> Description:
     """The robot in MJCF text; `source` replaces the file name in messages."""
-    from mujoco import MjModel, MjSpec
-
-    for named in scan(text.encode(), source, top=True).named:
+    scanned = scan(text.encode(), source, top=True)
+    for named in scanned.named:
         found = f"{named.where}: <{named.tag}> includes '{named.name[:80]}'"
         raise ModelFileError(f"{found}; give read_mjcf the path of a file")
-    if reading.repairs:
-        return _repaired(lambda: MjSpec.from_string(text), source, reading)
-    return _read(lambda: MjModel.from_xml_string(text), source, reading)
+    return _read(Judged(scanned.text(), {}, {}, {}), source, reading)
 
 
-def _repaired(parsed: Callable[[], MjSpec], source: str, reading: Reading) -> Description:
-    """The robot of a file whose inertias are repaired before MuJoCo's compiler rejects them."""
-    notes: list[str] = []
-
-    def compiled() -> MjModel:
-        spec = parsed()
-        notes.extend(repaired_spec(spec))
-        return spec.compile()
-
-    description = _read(compiled, source, reading)
-    return replace(description, notes=(*notes, *description.notes))
-
-
-@contextmanager
-def _warnings_kept() -> Iterator[list[str]]:
-    """Collect MuJoCo's warnings, which would otherwise go to a file in the current folder.
-
-    A compiled MjSpec warns through Python instead.
-    """
-    import mujoco
-
-    told: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: told.append(" ".join(str(text).split())))
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield told
-        told += [" ".join(str(warning.message).split()) for warning in caught]
-    finally:
-        mujoco.set_mju_user_warning(before)
-
-
-def _read(compiled: Callable[[], MjModel], source: str, reading: Reading) -> Description:
-    try:
-        with _warnings_kept() as told:
-            model = compiled()
-    except Exception as error:  # MuJoCo raises ValueError, and its own FatalError
-        message = f"{' '.join(str(error).split())}; correct the file"
+def _read(judged: Judged, source: str, reading: Reading) -> Description:
+    task = Task("stiction.description.mjcf_compile:compiled", source, "MuJoCo")
+    out: Compiled = call(task, judged.text, judged.parts, judged.assets, reading.repairs)
+    if out.rejected:
+        message = f"{judged.in_words_of_the_file(out.rejected)}; correct the file"
         if "inertia" in message and not reading.repairs:
             message += ", or load with inertia='repair'"
-        raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}") from error
+        raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}")
+    model: MjModel = pickle.loads(out.model)
     names = names_of(model)
     refuse_what_is_not_simulated(model, names, source)
     description = finished(_description(model, names, source, reading), reading)
-    said = tuple(f"MuJoCo warns: {warning}" for warning in dict.fromkeys(told))
-    return replace(description, notes=(*description.notes, *said))
+    said = tuple(f"MuJoCo warns: {warning}" for warning in out.warnings)
+    return replace(description, notes=(*out.notes, *description.notes, *said))
 
 
 def _description(model: MjModel, names: Names, source: str, reading: Reading) -> Description:
@@ -154,6 +116,7 @@ def _description(model: MjModel, names: Names, source: str, reading: Reading) ->
         ),
         contact_excludes=tuple((names.body[a], names.body[b]) for a, b in excludes),
         loops=loops_of(model, names, offsets),
+        visuals=visuals_of(model, names, offsets),
         notes=(*notes_on(model, names), *notes_on_meshes(model, names), *unread),
     )
 

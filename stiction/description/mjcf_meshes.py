@@ -33,7 +33,7 @@ def bodies_of_meshes(
     for i in np.flatnonzero(model.geom_type == MESH).tolist():
         mesh = int(model.geom_dataid[i])
         where = f"{source}: mesh of geom '{names.geom[i]}'"
-        kept = kept_triangles(*_mesh(model, mesh), where) if keep[i] else None
+        kept = kept_triangles(*mesh_of(model, mesh), where) if keep[i] else None
         if kept is None:
             made[i] = Body("hull", _rows(hulls[mesh].vertices), hulls[mesh].error)
         else:
@@ -48,7 +48,7 @@ def notes_on_meshes(model: MjModel, names: Names) -> list[str]:
     for i in np.flatnonzero(moving).tolist():
         mesh = int(model.geom_dataid[i])
         if mesh not in parts:
-            parts[mesh] = filled_part(*_mesh(model, mesh), _vertices(model, mesh))
+            parts[mesh] = filled_part(*mesh_of(model, mesh), _vertices(model, mesh))
         filled[names.geom[i]] = parts[mesh]
     return note_on_hollow(filled)
 
@@ -72,7 +72,7 @@ def _hulls(model: MjModel, hull_points: int) -> dict[int, Thinned]:
     return hulls
 
 
-def _mesh(model: MjModel, mesh: int) -> tuple[np.ndarray, np.ndarray]:
+def mesh_of(model: MjModel, mesh: int) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles of a mesh."""
     start, first = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
     vertices = model.mesh_vert[start : start + model.mesh_vertnum[mesh]].astype(float)
@@ -81,7 +81,7 @@ def _mesh(model: MjModel, mesh: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _vertices(model: MjModel, mesh: int) -> np.ndarray:
     """Vertices of the convex hull of a mesh; for a visual mesh its outermost ones."""
-    vertices, graph = _mesh(model, mesh)[0], model.mesh_graphadr[mesh]
+    vertices, graph = mesh_of(model, mesh)[0], model.mesh_graphadr[mesh]
     if graph >= 0:  # layout of mesh_graph: two counts, edge addresses, then hull vertices
         count = model.mesh_graph[graph]
         hull = model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]

@@ -1,5 +1,8 @@
 """The XML text of an MJCF file, scanned before MuJoCo reads it.
 
+MuJoCo gets the elements that were scanned, written anew, and never the text of the file: a parser
+that read the text differently would see elements that nobody has judged.
+
 MuJoCo's parser expands entities, recurses as deep as the file nests, and treats a number that is
 not finite as missing; its compiler makes as many copies and as large fields as the file demands
 (65536 x 65536 heights crash it), takes minutes for 100 000 bodies, reads files from anywhere, and
@@ -9,13 +12,11 @@ blocks forever on a named pipe. All of these are refused here, with the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from math import isfinite, prod
-from pathlib import Path
 from typing import NamedTuple
+from xml.sax.saxutils import quoteattr
 
-from stiction.description.urdf_files import Files
-from stiction.description.xml_text import Scan, bytes_of
+from stiction.description.xml_text import Scan
 from stiction.errors import ModelFileError
 
 KIND = "an MJCF file"
@@ -43,53 +44,21 @@ class Named(NamedTuple):
 
     where: str  # file and line
     tag: str
-    name: str
+    attribute: str
+    attributes: dict[str, str]  # of the element
+
+    @property
+    def name(self) -> str:
+        """The name, as the file gives it."""
+        return self.attributes[self.attribute]
 
 
-def scan_files(top: Path, roots: Iterable[Path] = ()) -> None:
-    """Refuse the file, or a file that it includes or names, before MuJoCo reads it."""
-    waiting, seen, count = [top], set(), 0
-    named: list[tuple[Path, Named]] = []
-    folders = {""}
-    allowed = Files(top.parent, tuple(roots)).allowed
-    while waiting:
-        path = waiting.pop()
-        if path.resolve() in seen:
-            continue
-        seen.add(path.resolve())
-        found = scan(bytes_of(path, KIND, LARGEST_MJCF), str(path), path is top, count)
-        count, folders = found.count, folders | found.folders
-        named += [(path, each) for each in found.named]
-        for each in found.named:  # MuJoCo reports missing files
-            if each.tag not in ("include", "model"):
-                continue
-            candidates = [folder / each.name for folder in (path.parent, top.parent)]
-            for candidate in [one for one in candidates if _exists(one)][:1]:
-                _refuse_place(candidate, each, allowed)
-                waiting.append(candidate)
-    for path, each in named:
-        for place in [folder / inner for folder in (path.parent, top.parent) for inner in folders]:
-            if _exists(place / each.name):
-                _refuse_place(place / each.name, each, allowed)
+class Event(NamedTuple):
+    """The start of an element, or its end if it has no attributes at all, not even none."""
 
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name too long, a null character: MuJoCo reports it
-        return False
-
-
-def _refuse_place(path: Path, named: Named, allowed: list[Path]) -> None:
-    what = f"{named.where}: <{named.tag}> names '{named.name[:80]}'"
-    if not any(path.resolve().is_relative_to(folder) for folder in allowed):
-        shown = ", ".join(map(str, allowed))
-        message = (
-            f"which is outside the folders that may be read ({shown}); add its folder to roots"
-        )
-        raise ModelFileError(f"{what}, {message}")
-    if not path.is_file():
-        raise ModelFileError(f"{what}, which is not a file; name one")
+    line: int
+    tag: str
+    attributes: dict[str, str] | None
 
 
 def scan(data: bytes, source: str, top: bool, count: int = 0) -> MjcfScan:
@@ -114,7 +83,7 @@ class MjcfScan(Scan):
         self.top, self.count = top, count
         self.copies = [1]  # made of an element, by depth
         self.named: list[Named] = []
-        self.folders: set[str] = set()
+        self.events: list[Event] = []
 
     def element(self, tag: str, attributes: dict[str, str]) -> None:
         """Check an element and its attributes."""
@@ -123,11 +92,10 @@ class MjcfScan(Scan):
             raise ModelFileError(f"{self.where}: {message}")
         if tag == "model" and "file" not in attributes:  # breaks later compiles in MuJoCo 4.0
             raise ModelFileError(f"{self.where}: <model> has no file; give it one")
-        for attribute, value in attributes.items():
+        for attribute in attributes:
             if attribute.startswith("file"):
-                self.named.append(Named(self.where, tag, value))
-            elif attribute in ("meshdir", "texturedir", "assetdir"):
-                self.folders.add(value)
+                self.named.append(Named(self.where, tag, attribute, attributes))
+        self.events.append(Event(self.parser.CurrentLineNumber, tag, attributes))
         _refuse_numbers(tag, attributes, self.where)
         _refuse_sizes(tag, attributes, self.where)
         times = _product(attributes.get(COPYING.get(tag, ""), ""))
@@ -142,6 +110,20 @@ class MjcfScan(Scan):
     def ended(self, tag: str) -> None:
         """Leave the element."""
         self.copies.pop()
+        self.events.append(Event(self.parser.CurrentLineNumber, tag, None))
+
+    def text(self) -> str:
+        """The elements as XML, each on the line that it has in the file."""
+        written, line = [], 1
+        for event in self.events:
+            written.append("\n" * (event.line - line))
+            line = event.line
+            if event.attributes is None:
+                written.append(f"</{event.tag}>")
+            else:
+                given = "".join(f" {key}={quoteattr(v)}" for key, v in event.attributes.items())
+                written.append(f"<{event.tag}{given}>")
+        return "".join(written)
 
 
 def _product(counts: str) -> int:

@@ -98,6 +98,7 @@ def _description(
         keyframes=(_home(tree),),
         contact_excludes=excludes_of_fixed_base(tree.joints),
         loops=tuple(loop_of(node, taken) for node in extra),
+        visuals=tuple(tree.visuals),
         notes=(*_outside(top), *tree.notes()),
     )
     return finished(description, reading)

@@ -23,8 +23,10 @@ from stiction.description.openhrp_fields import (
 )
 from stiction.description.openhrp_joints import axis_of, effort_of, limits
 from stiction.description.openhrp_shapes import quaternion, solid_of
+from stiction.description.openhrp_visuals import visual_of_node
 from stiction.description.plain import first_few, vector
 from stiction.description.rotation import Pose
+from stiction.description.visual import Visual
 from stiction.description.vrml_nodes import VRML97, Node
 
 TYPES = {"free": "free", "fixed": "fixed", "rotate": "revolute", "slide": "prismatic"}
@@ -62,6 +64,7 @@ class Tree:
         self.joints: list[Joint] = []
         self.bodies: dict[str, list[Body]] = {}  # by link
         self.shapes: list[Shape] = []
+        self.visuals: list[Visual] = []
         self.sensors: list[tuple[Node, str, Pose]] = []
         self.remarks: dict[str, list[str]] = {}  # and the names they refer to
         self.ids: dict[int, str] = {}
@@ -282,6 +285,8 @@ class Tree:
                 self._remark(f"{made_of.type} {solid.remark}", name)
             if place.plain:
                 self.plain.add(name)
+            if place.plain or not place.collides:
+                self.visuals += visual_of_node(node, made_of, solid, place.link, place.frame)
             self.shapes.append(
                 Shape(
                     name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from stiction.description.arguments import shown
 from stiction.description.checks import check
 from stiction.description.description import Description
 from stiction.description.hull import DEFAULT_POINTS, FEWEST_POINTS
@@ -29,12 +30,12 @@ class Reading(NamedTuple):
 
     def check(self) -> None:
         """Raise InputError for values that are not options."""
-        if self.inertia not in INERTIAS:
-            raise InputError(f"inertia is {self.inertia!r}; known are {', '.join(INERTIAS)}")
+        if not isinstance(self.inertia, str) or self.inertia not in INERTIAS:
+            raise InputError(f"inertia is {shown(self.inertia)}; known are {', '.join(INERTIAS)}")
         points = self.hull_points
         if not isinstance(points, int) or isinstance(points, bool) or points < FEWEST_POINTS:
             raise InputError(
-                f"hull_points is {points!r}; give a whole number, at least {FEWEST_POINTS}"
+                f"hull_points is {shown(points)}; give a whole number, at least {FEWEST_POINTS}"
             )
 
 

@@ -149,6 +149,7 @@ def _description(
     name = robot.attributes["name"]
     bare = Description(name, source, tuple(bodies), tuple(moves))
     shapes.fixed = fixed_links(moves)
+    shapes.visuals.name_colours(robot)
     for link in tree.links:
         shapes.add(*links[link])
     refused = [*joints.refused, *shapes.refused]
@@ -160,6 +161,7 @@ def _description(
         shapes=tuple(shapes.shapes),
         contact_excludes=excludes_of_fixed_base(moves),
         loops=tuple(joints.loops),
+        visuals=tuple(shapes.visuals.found),
         notes=(*joints.notes(), *shapes.notes()),
     )
 

@@ -11,9 +11,11 @@ from stiction.description.description import NOWHERE, UNTURNED, Quaternion, Shap
 from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
+from stiction.description.rotation import Pose
 from stiction.description.triangles import INSIDE_OUT, filled_part, kept_triangles, note_on_hollow
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
+from stiction.description.urdf_visuals import Visuals
 from stiction.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Shapes:
                  for shape in link.children]  # fmt: skip
         self.taken = {name for name in names if name}
         self.named: set[str] = set()
+        self.visuals = Visuals()
 
     def add(self, link: Link, element: Element) -> None:
         """Read the shapes of a link, parsed by yourdfpy and our scan in the same order."""
@@ -64,6 +67,8 @@ class Shapes:
                     continue
                 if made is None:
                     continue
+                if kind == "visual":
+                    self._draw(link.name, shape, own, made)
                 name = self._name(shape.name, f"{link.name}_{kind}_{i}")
                 position, quaternion = placed(shape.origin)
                 self.shapes.append(
@@ -76,6 +81,16 @@ class Shapes:
                         **made,
                     )
                 )
+
+    def _draw(self, link: str, parsed: Any, own: Element, made: dict[str, Any]) -> None:
+        """Keep what a <visual> draws; `made` is its shape."""
+        pose = Pose.of(*placed(parsed.origin))
+        if made["kind"] != "hull":
+            self.visuals.add_shape(link, own, made["kind"], made["size"], pose)
+            return
+        path = self.files.find(parsed.geometry.mesh.filename)
+        assert path is not None  # its hull was made
+        self.visuals.add_mesh(link, own, path, self.files.hull(path), pose)
 
     def notes(self) -> list[str]:
         """Notes for the user."""

@@ -84,6 +84,7 @@ class Element:
     owner: str  # the link or joint that it belongs to, for messages
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    paint: list[tuple[str, str]] = field(default_factory=list)  # name and rgba of its <material>s
 
     def all(self, tag: str) -> list[Element]:
         """Children of that tag."""
@@ -109,6 +110,7 @@ class UrdfScan(Scan):
         self.open: list[Element] = []
         self.root: Element | None = None
         self.skipped_from = 0  # depth of the current skipped element
+        self.painting = False  # whether that is a <material>
         self.count: Counter[str] = Counter()
         self.unread: Counter[str] = Counter()
 
@@ -123,6 +125,7 @@ class UrdfScan(Scan):
         path = f"{self.path}/{tag}" if self.path else tag
         if self.skipped_from or path not in RULES:
             self._skip(tag, path)
+            self._paint(tag, path, attributes)
             return
         self.path = path
         element = self._element(tag, attributes)
@@ -136,7 +139,7 @@ class UrdfScan(Scan):
         """Go back to the parent."""
         if self.skipped_from:
             if self.depth == self.skipped_from:
-                self.skipped_from = 0
+                self.skipped_from, self.painting = 0, False
             return
         self._check_children(self.open.pop())
         self.path = self.path.rpartition("/")[0]
@@ -152,6 +155,15 @@ class UrdfScan(Scan):
         self.skipped_from = self.depth
         if path not in COLOURS and not path.startswith("robot/transmission/"):
             self._leave_out(f"<{tag}>" if parent.tag == "robot" else f"<{tag}> of <{parent.tag}>")
+
+    def _paint(self, tag: str, path: str, attributes: dict[str, str]) -> None:
+        """Keep name and colour of a <material>; whatever is wrong with them is not drawn."""
+        if self.depth == self.skipped_from and path in COLOURS:
+            self.painting = True
+            self.open[-1].paint.append((attributes.get("name", ""), ""))
+        elif self.painting and tag == "color":
+            name, _ = self.open[-1].paint.pop()
+            self.open[-1].paint.append((name, attributes.get("rgba", "")))
 
     def _leave_out(self, what: str) -> None:
         if len(self.unread) < 1000 or what in self.unread:

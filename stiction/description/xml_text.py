@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -10,15 +13,22 @@ from stiction.errors import ModelFileError
 
 LARGEST_FILE = 64_000_000  # [bytes]; a 120 MB comment would load in MuJoCo, but is never intended
 DEEPEST_NESTING = 500  # elements
+QUOTE_OR_END = re.compile(rb"[\"'>]")
 
 
 def bytes_of(path: Path, kind: str, largest: int = LARGEST_FILE) -> bytes:
     """The content of a file; `kind`: the expected type in messages, e.g. "an MJCF file"."""
     try:
-        size = path.stat().st_size
-        if size > largest:
+        # a named pipe, which would block, is opened but not read
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError("not a regular file")
+            data = file.read(largest + 1)
+        if len(data) > largest:
+            size = found.st_size
             raise ModelFileError(f"{path}: has {size} bytes; {kind} may have at most {largest}")
-        return path.read_bytes()
+        return data
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = getattr(error, "strerror", None) or error
         message = f"{path}: cannot be read ({reason}); give the path of {kind}"
@@ -74,12 +84,41 @@ class Scan:
 
 
 def without_comments(data: bytes) -> bytes:
-    """The same lines without comments: robot readers allow -- in comments, which XML forbids."""
-    kept, start = [], 0
-    while (opened := data.find(b"<!--", start)) >= 0:
-        closed = data.find(b"-->", opened + 4)
-        if closed < 0:
+    """The same lines without comments: robot readers allow -- in comments, which XML forbids.
+
+    A comment begins outside tags only: in the value of an attribute, <!-- is text.
+    """
+    if b"<!--" not in data:
+        return data
+    kept, start = [], 0  # all before `start` is kept or dropped
+    opened = data.find(b"<")
+    while opened >= 0:
+        if data.startswith(b"<!--", opened):
+            end = data.find(b"-->", opened + 4)
+            if end < 0:
+                break
+            kept += [data[start:opened], b"\n" * data.count(b"\n", opened, end)]
+            end = start = end + 3
+        else:
+            end = _end_of_tag(data, opened)
+        if end < 0:
             break
-        kept += [data[start:opened], b"\n" * data.count(b"\n", opened, closed)]
-        start = closed + 3
+        opened = data.find(b"<", end)
     return b"".join([*kept, data[start:]])
+
+
+def _end_of_tag(data: bytes, opened: int) -> int:
+    """Where a tag, an instruction or a section that begins there ends; -1 if it does not."""
+    for begin, last in ((b"<![CDATA[", b"]]>"), (b"<?", b"?>")):
+        if data.startswith(begin, opened):
+            end = data.find(last, opened)
+            return end if end < 0 else end + len(last)
+    at: re.Match[bytes] | None = None
+    place = opened + 1
+    while at := QUOTE_OR_END.search(data, place):
+        if at[0] == b">":
+            return at.end()
+        place = data.find(at[0], at.end()) + 1
+        if place == 0:
+            return -1
+    return -1

@@ -15,7 +15,7 @@ largest excess force. Every move lowers the function, so descent terminates.
 
 import math
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.tree import (
     AT_LOWER,
     AT_UPPER,
@@ -249,7 +249,7 @@ def velocity_bounds(tree, d, q, v, dt, shares):
     return slowest, max(slowest, highest_velocity(tree, d, q, v, dt, shares))
 
 
-@seldom
+@subroutine
 def begin_descent(dynamics, q, v, dt, shares):
     """Start from the present velocities, clipped to the stops, and the modes that they imply."""
     tree = dynamics.tree
@@ -290,7 +290,7 @@ def kink_ahead(dynamics, d, y, slowest, fastest):
     return y, mode
 
 
-@seldom
+@subroutine
 def descend(dynamics, q, v, dt, shares):
     """Move towards the solution and change one mode; returns True if no mode needs to change."""
     tree, x = dynamics.tree, dynamics.descent

@@ -9,7 +9,7 @@ the force along a basis vector is what the acceleration along it lacks.
 
 import math
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.kinematics import last_dof
 from stiction.kernels.tree import STUCK
 from stiction.kernels.vectors import like
@@ -18,7 +18,7 @@ REDUNDANT = 1e-8  # squared sine between a row and the basis below which it adds
 PENDING, KEPT, LEFT_OUT = 0, 1, 2
 
 
-@seldom
+@subroutine
 def orthonormal_rows(loops, dynamics):
     """Turn `basis` into an orthonormal basis, and `aim` into accelerations along it."""
     for row in range(len(loops.aim)):
@@ -109,7 +109,7 @@ def add_along(loops, dynamics, row, force):
         dynamics.u[d] += along if dynamics.mode[d] < STUCK else -along
 
 
-@seldom
+@subroutine
 def add_loop_forces(loops, dynamics):
     """Add to u the forces with which the accelerations along the basis are `aim`."""
     for row in range(len(loops.aim)):
@@ -117,7 +117,7 @@ def add_loop_forces(loops, dynamics):
             add_along(loops, dynamics, row, lacking(loops, dynamics, row))
 
 
-@seldom
+@subroutine
 def keep_displacement_closed(loops, dynamics):
     """Add to u, which holds forces that displace the links from rest, those of the loops."""
     for row in range(len(loops.aim)):
@@ -132,7 +132,7 @@ def keep_displacement_closed(loops, dynamics):
 # --------------------------------------------------------------------------- response of links
 
 
-@seldom
+@subroutine
 def constrain_twists(loops, dynamics, links, dt):
     """Subtract from L, and add to the free twists, what the loops prevent and cause."""
     for row in range(len(loops.aim)):

@@ -1,6 +1,6 @@
 """Rows of closed loops: errors, rates, drifts, and their responses to forces."""
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.forward_dynamics import add_coordinate_response, unit_responses_of
 from stiction.kernels.kinematics import arm_to, last_dof, link_drift, seen_from
 from stiction.kernels.spatial import (
@@ -27,7 +27,7 @@ from stiction.kernels.vectors import (
 # ------------------------------------------------------------------------ errors, rates and drifts
 
 
-@seldom
+@subroutine
 def measure_rows(loops, dynamics, q, v, v_products):
     """Write `error`, `rate` and `drift` of all rows."""
     for loop in range(len(loops.points)):
@@ -186,7 +186,7 @@ def measure_turns(loops, dynamics, loop):
 # --------------------------------------------------------------------------------------- responses
 
 
-@seldom
+@subroutine
 def row_responses(method, loops, dynamics):
     """Write into `basis` the response of every row, J times the unit responses of coordinates.
 

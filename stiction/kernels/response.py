@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.kinematics import seen_from
 from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
@@ -45,6 +45,7 @@ from stiction.kernels.touching_links import (
     clear_link_wrenches,
     load_response,
     moved_to,
+    on_ground_alone,
     respond_to_link_wrenches,
     wrench_from,
 )
@@ -118,6 +119,8 @@ def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: boo
 @kernel
 def touches_ground_alone(response, pair):
     """Return whether the link of a pair touches the ground, and nothing else."""
+    if on_ground_alone(response.links):
+        return True
     return response.second[pair] == NONE and response.links.pairs[response.first[pair]] == 1
 
 
@@ -136,6 +139,8 @@ def free_twist(response, pair):
 @kernel
 def relative_twist(response, twists, pair):
     """Twist of a pair, about its centre, from those of the touching links."""
+    if on_ground_alone(response.links):
+        return load_twist(twists, pair)
     first = load_twist(twists, response.first[pair])
     t = moved_to(first, load_vector(response.first_arm, pair))
     if response.second[pair] != NONE:
@@ -148,6 +153,10 @@ def relative_twist(response, twists, pair):
 def gather_link_wrenches(contact, response, wrenches):
     """Write the wrenches on the touching links, from those of the pairs."""
     links = response.links
+    if on_ground_alone(links):
+        for pair in range(contact.touching_count[0]):
+            store_wrench(links.wrench, pair, load_wrench(wrenches, pair))
+        return
     clear_link_wrenches(links)
     for pair in range(contact.touching_count[0]):
         w = load_wrench(wrenches, pair)
@@ -211,6 +220,8 @@ def delassus(contact, response, i, j):
 def velocity_per_impulse(response, b, r, c, s):
     """Velocity of a point of pair b per unit impulse on a point of pair c; r, s: from centres."""
     links, first, second = response.links, response.first, response.second
+    if on_ground_alone(links):
+        return link_velocity_per_impulse(links, b, r, c, s)
     at = add(r, load_vector(response.first_arm, b))
     pushed = add(s, load_vector(response.first_arm, c))
     G = link_velocity_per_impulse(links, first[b], at, first[c], pushed)
@@ -219,7 +230,7 @@ def velocity_per_impulse(response, b, r, c, s):
     return G
 
 
-@seldom
+@subroutine
 def add_second_links(response, b, r, c, s, G):
     """Add what the second links of two pairs contribute to `velocity_per_impulse`."""
     links, minus = response.links, like(r[0], -1)
@@ -307,11 +318,19 @@ def respond_to_wrenches(contact, response):
 @kernel
 def apply_impulse(contact, response, i, r, p):
     """Add the response of all twists to an impulse p on point i; r: its arm from the centre."""
-    pair, w = contact.touching[i], wrench_at_point(p, r)
+    add_pair_response(response, contact.touching[i], wrench_at_point(p, r))
+
+
+@kernel
+def add_pair_response(response, pair, w):
+    """Add the response of all twists to a wrench w on a pair."""
+    if on_ground_alone(response.links):
+        add_link_response(response.links, pair, w)
+        return
     on_first = wrench_from(w, load_vector(response.first_arm, pair))
     add_link_response(response.links, response.first[pair], on_first)
     if response.second[pair] != NONE:
-        opposite = wrench_scale(like(p[0], -1), w)
+        opposite = wrench_scale(like(w.force[0], -1), w)
         on_second = wrench_from(opposite, load_vector(response.second_arm, pair))
         add_link_response(response.links, response.second[pair], on_second)
 

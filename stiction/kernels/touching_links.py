@@ -3,6 +3,9 @@
 They are numbered tree by tree, in the order of `tree_order.py`. A wrench on one of them moves only
 those of its own tree, so their inverse inertia is block diagonal: what couples the trees are the
 contacts between them. Trees that loops join count as one.
+
+In most worlds nothing but the ground is touched. Then each touching link is a pair of its own, and
+code for more is left out at compile time (`on_ground_alone`).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.kernels.forward_dynamics import unit_responses_of
 from stiction.kernels.kinematics import last_dof, link_drift
 from stiction.kernels.spatial import (
@@ -27,7 +30,13 @@ from stiction.kernels.spatial import (
     wrench_add,
 )
 from stiction.kernels.tree import STUCK
-from stiction.kernels.tree_order import NONE, TreeOrder, allocate_order, order_trees
+from stiction.kernels.tree_order import (
+    NONE,
+    GroundAlone,
+    TreeOrder,
+    allocate_order,
+    order_trees,
+)
 from stiction.kernels.vectors import add, cross, like, load_vector, zero_vector
 
 LISTED = -2  # number of a link that touches and is not numbered yet
@@ -43,7 +52,7 @@ class TouchingLinks(NamedTuple):
     number: np.ndarray  # (links of the forest) row of each link, or NONE
     root: np.ndarray  # (links of the forest) first link of its tree, or of those that loops join
     tree_end: np.ndarray  # (links of the forest) one past the last link of these
-    trees: TreeOrder
+    trees: TreeOrder | GroundAlone
     pairs: np.ndarray  # (rows) number of touching pairs that it belongs to
     centre: np.ndarray  # (rows, 3) relative to O of the tree [m]
     unit_responses: np.ndarray  # (rows, nv, 6) see `link_unit_responses`
@@ -54,12 +63,18 @@ class TouchingLinks(NamedTuple):
 
 
 def allocate_links(
-    root: np.ndarray, carriers: np.ndarray, pairs: int, nv: int, solved: bool
+    root: np.ndarray,
+    carriers: np.ndarray,
+    pairs: int,
+    nv: int,
+    solved: bool,
+    ground_alone: bool = False,
 ) -> TouchingLinks:
     """Return zeros for the links that may touch.
 
     root: equal for the links of a tree, and of trees that loops join; carriers: links that may
-    touch; pairs: most that touch at once; solved: whether responses are needed.
+    touch; pairs: most that touch at once; solved: whether responses are needed; ground_alone:
+    whether each of the carriers, in this order, may touch the ground and none anything else.
     """
     _, first, tree = np.unique(root, return_index=True, return_inverse=True)
     root = first[tree]
@@ -69,6 +84,9 @@ def allocate_links(
     tree_end = np.zeros(len(root), np.int64)
     for link in range(len(root)):
         tree_end[root == root[link]] = link + 1
+    trees: TreeOrder | GroundAlone = GroundAlone()
+    if not ground_alone or np.any(np.diff(carriers) <= 0) or np.any(np.diff(root[carriers]) < 0):
+        trees = allocate_order(len(root), len(np.unique(root[carriers])), pairs)
     return TouchingLinks(
         count=np.zeros(1, np.int64),
         link=np.zeros(rows, np.int64),
@@ -77,7 +95,7 @@ def allocate_links(
         number=np.full(len(root), NONE),
         root=root,
         tree_end=tree_end,
-        trees=allocate_order(len(root), len(np.unique(root[carriers])), pairs),
+        trees=trees,
         pairs=np.zeros(rows, np.int64),
         centre=np.zeros((rows, 3)),
         unit_responses=np.zeros((some, nv, 6)),
@@ -91,9 +109,45 @@ def allocate_links(
 # ----------------------------------------------------------------------------------- which they are
 
 
-@kernel
+def on_ground_alone(links):
+    """Return whether links touch nothing but the ground, known at compile time."""
+    return isinstance(links.trees, GroundAlone)
+
+
+@chooses(on_ground_alone)
+def _on_ground_alone(links):
+    alone = links.types[links.fields.index("trees")].instance_class is GroundAlone
+    return lambda links: alone
+
+
 def list_links(contact, links):
     """Number the links that touch or are touched, tree by tree."""
+    _LISTS[type(links.trees)](contact, links)
+
+
+@kernel
+def list_pairs(contact, links):
+    """Number the links that touch the ground, as the pairs are."""
+    count = contact.touching_count[0]
+    first = 0
+    for row in range(count):
+        link = contact.touching_link[row]
+        links.link[row] = link
+        if links.root[link] != links.root[links.link[first]]:
+            first = row
+        links.first[row] = first
+    end = count
+    for back in range(count):
+        row = count - 1 - back
+        links.end[row] = end
+        if links.first[row] == row:
+            end = row
+    links.count[0] = count
+
+
+@kernel
+def list_by_trees(contact, links):
+    """Number the links that touch or are touched, in the order of their trees."""
     number, root = links.number, links.root
     for i in range(len(number)):
         number[i] = NONE
@@ -112,6 +166,14 @@ def list_links(contact, links):
         for row in range(first, count):
             links.end[row] = count
     links.count[0] = count
+
+
+_LISTS = {GroundAlone: list_pairs, TreeOrder: list_by_trees}
+
+
+@chooses(list_links)
+def _list_links(contact, links):
+    return as_python(_LISTS[links.types[links.fields.index("trees")].instance_class])
 
 
 @kernel

@@ -3,13 +3,12 @@
 from stiction.compiler.compiled import kernel
 from stiction.kernels.articulated import unit_wrench
 from stiction.kernels.kinematics import seen_from
-from stiction.kernels.response import pair_twist, velocity_per_impulse
-from stiction.kernels.spatial import Twist, store_twist, wrench_scale
+from stiction.kernels.response import add_pair_response, pair_twist, velocity_per_impulse
+from stiction.kernels.spatial import Twist, store_twist
 from stiction.kernels.touching_links import (
-    add_link_response,
     list_links,
     load_response,
-    wrench_from,
+    on_ground_alone,
 )
 from stiction.kernels.tree_order import NONE
 from stiction.kernels.vectors import (
@@ -50,8 +49,12 @@ def place_pairs(dynamics, contact, response):
             total = add(total, load_vector(contact.arm, row))
             count += 1
             row += 1
-        store_vector(response.centre, pair, scale(like(total[0], 1) / like(total[0], count), total))
-    join_pairs(dynamics, contact, response)
+        centre = scale(like(total[0], 1) / like(total[0], count), total)
+        store_vector(response.centre, pair, centre)
+        if on_ground_alone(links):
+            store_vector(links.centre, pair, centre)
+    if not on_ground_alone(links):
+        join_pairs(dynamics, contact, response)
 
 
 @kernel
@@ -103,6 +106,8 @@ def compliances(contact, response):
 def spin_per_moment(response, pair):
     """Sum over the axes of a pair's angular velocity per unit moment about each."""
     links, a, b = response.links, response.first[pair], response.second[pair]
+    if on_ground_alone(links):
+        return link_spin_per_moment(links, pair, pair)
     total = link_spin_per_moment(links, a, a)
     if b != NONE:
         total += link_spin_per_moment(links, b, b)
@@ -128,12 +133,7 @@ def whole_response(contact, response):
             for row in range(links.count[0]):
                 store_twist(links.twist, row, Twist(zero, zero))
             w = unit_wrench(k, zero[0], zero)
-            on_first = wrench_from(w, load_vector(response.first_arm, c))
-            add_link_response(links, response.first[c], on_first)
-            if response.second[c] != NONE:
-                opposite = wrench_scale(like(zero[0], -1), w)
-                on_second = wrench_from(opposite, load_vector(response.second_arm, c))
-                add_link_response(links, response.second[c], on_second)
+            add_pair_response(response, c, w)
             for b in range(contact.touching_count[0]):
                 t = pair_twist(response, b)
                 L[6 * c + k, b, 0], L[6 * c + k, b, 1], L[6 * c + k, b, 2] = t.linear

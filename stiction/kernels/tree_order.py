@@ -11,9 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 
 NONE = -1
+
+
+class GroundAlone(NamedTuple):
+    """Links touch nothing but the ground: pairs are links, in the order of the forest."""
 
 
 class TreeOrder(NamedTuple):
@@ -60,7 +64,7 @@ def number_tree(trees, top):
         trees.count[0] += 1
 
 
-@seldom
+@subroutine
 def list_neighbours(root, contact, trees):
     """List the trees that each tree touches, as often as it does."""
     first, neighbour, count = trees.first, trees.neighbour, trees.count[0]
@@ -84,7 +88,7 @@ def list_neighbours(root, contact, trees):
                 first[k] += first[k - 1]
 
 
-@seldom
+@subroutine
 def reverse_cuthill_mckee(trees):
     """Order the trees breadth first, from one with the fewest neighbours, and reverse the order."""
     order, first, count = trees.order, trees.first, trees.count[0]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.step.record import FORCE, SHAPES
 from stiction.world.colliding_pairs import colliding_shapes
@@ -32,6 +33,8 @@ def force_between(motion: Motion, first: str, second: str) -> np.ndarray:
 
 def shapes_of_body(world: World, name: str) -> list[int]:
     """Numbers, from 1, of the colliding shapes of a robot or a link."""
+    if not isinstance(name, str):
+        raise InputError(f"{shown(name)} is no robot or link; give its name")
     shapes = colliding_shapes(world.robots)
     robots = [robot.name for robot in world.robots]
     if name in robots:

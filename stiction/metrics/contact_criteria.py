@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
 from stiction.contact.contact_model import MODELS
+from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.metrics.points import normals, require_contact, step_length
 from stiction.world.contact_points import contact_points_of

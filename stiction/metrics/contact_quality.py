@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stiction.description.arguments import is_number, shown
 from stiction.errors import InputError
 from stiction.kernels.response import NOT_CONVERGED
 from stiction.metrics.contact_criteria import (
@@ -49,8 +50,10 @@ def creep(motion: Motion, margin: float = 1e-3) -> Creep:
     the static cone, by the fraction `margin`, and not on the kinetic cone, where sliding points
     are.
     """
-    if not (0 <= margin < 1):
-        raise InputError(f"creep(margin={margin!r}): give a fraction of at least 0 and below 1")
+    if not (is_number(margin) and 0 <= margin < 1):
+        raise InputError(
+            f"creep(margin={shown(margin)}): give a fraction of at least 0 and below 1"
+        )
     static, kinetic, *_ = friction_coefficients(motion)
     f_n, f_t = split(motion.force, normals(motion))
     across = np.linalg.norm(f_t, axis=-1)

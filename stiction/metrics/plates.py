@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.metrics.points import point_positions, require_contact
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.points import meet_ground
-from stiction.compiler.arguments import numbers
 from stiction.compiler.compiled import routine
+from stiction.description.arguments import numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.articulated import move_links
 from stiction.kernels.forces import Forces, wrench_now
@@ -173,6 +173,8 @@ def require_contact(motion: Motion) -> None:
 
 def links_of(motion: Motion, robot: str | None) -> tuple[int, int]:
     """First link of a robot, and the one after its last; of all robots for None."""
+    if not (robot is None or isinstance(robot, str)):
+        raise InputError(f"{shown(robot)} is no robot; give its name")
     first = 1
     for one in motion.world.robots:
         last = first + len(one.link_name)

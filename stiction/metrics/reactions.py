@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.terrain import FlatGround
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.metrics.points import (
     link_positions,
@@ -73,6 +74,8 @@ def zmp(motion: Motion, definition: str = "forces", robot: str | None = None) ->
 
     robot: only this robot; all together by default.
     """
+    if not isinstance(definition, str):
+        raise InputError(f"zmp: definition is {shown(definition)}; it can be 'forces' or 'motion'")
     require_contact(motion)
     first, last = links_of(motion, robot)
     links = point_links(motion)

@@ -1,15 +1,11 @@
-"""`Motion`: what a run recorded, and its file format."""
+"""`Motion`: what a run recorded."""
 
 from __future__ import annotations
 
-import io
-import json
-import os
 import platform
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,20 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.errors import InputError, MotionFileError, StictionError
+from stiction.description.arguments import count
+from stiction.errors import InputError
 from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import allocate
+from stiction.motion import file
+from stiction.motion.pictures import Pictures
 from stiction.motion.unsolved import UnsolvedSteps
-from stiction.robot.robot import Robot
 from stiction.step.record import BETWEEN
 from stiction.world.external import Push, TabulatedForce
-from stiction.world.ground import ground_from, ground_values
 from stiction.world.mechanics import Energy, Momentum, measure
 from stiction.world.world import State, World
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from stiction.metrics import (
         Creep,
         Criteria,
@@ -42,14 +37,9 @@ if TYPE_CHECKING:
     )
     from stiction.metrics.points import Followed
 
-FORMAT = 1  # of the motion file
-RENAMED = {"places": "contact_points"}  # parameters with another name in earlier files
-ARRAYS = ("time", "q", "v", "torque", "passive", "force", "depth", "slip")
-LATER = ("contact_velocity", "solver", "between")  # not in the first files of this format
 
-
-@dataclass(frozen=True, eq=False)
-class Motion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(Pictures):
     """Recorded arrays at n samples, and the world that they belong to.
 
     Forces, depths and slips in row k are those of the step that starts at time k; in the last row
@@ -104,6 +94,7 @@ class Motion:
 
     def state(self, k: int = -1) -> State:
         """State at sample k, the last by default."""
+        k = count("state(): k", k, len(self) - 1, -len(self))
         return State(self.q[k].copy(), self.v[k].copy(), float(self.time[k]))
 
     @cached_property
@@ -240,122 +231,28 @@ class Motion:
 
         return energy_balance(self, forces)
 
-    def plot(self, *what: str) -> Figure:
-        """Draw items over time: joints by name, or those of `stiction.plot.ITEMS`.
-
-        Default: "energy", "momentum" and "centre of mass".
-        """
-        from stiction.plot import plot
-
-        return plot(self, *what)
-
     # ---------------------------------------------------------------------------------------- files
 
     def save(self, path: str | Path) -> None:
-        """Write one HDF5 file: arrays, robots, parameters, versions and the hash of the model."""
-        import h5py
+        """Write one HDF5 file: arrays, robots, parameters, versions and the hash of the model.
 
-        path = Path(path)
-        if not path.parent.is_dir():
-            raise MotionFileError(f"{path}: the folder {path.parent} does not exist")
-        try:
-            with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-                unfinished = Path(folder) / path.name
-                # since this version HDF5 stores checksums of its own tables
-                with h5py.File(unfinished, "w", libver="v110") as file:
-                    self._write(file)
-                os.replace(unfinished, path)
-        except OSError as error:
-            raise MotionFileError(f"{path}: cannot be written ({error})") from None
-
-    def _write(self, file: Any) -> None:
-        file.attrs["format"] = FORMAT
-        file.attrs["model_hash"] = self.world.digest()
-        file.attrs["parameters"] = json.dumps(self.parameters)
-        file.attrs["versions"] = json.dumps(self.versions)
-        file.attrs["gravity"] = self.world.gravity
-        file.attrs["ground"] = json.dumps(ground_values(self.world.ground))
-        materials = [[sorted(pair), row] for pair, row in self.world.materials.items()]
-        file.attrs["materials"] = json.dumps(materials)
-        file.attrs["self_collision"] = json.dumps(self.world.self_collision)
-        for name in (*ARRAYS, *LATER):
-            data = getattr(self, name)
-            file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
-        for k, robot in enumerate(self.world.robots):
-            buffer = io.BytesIO()
-            robot.write(buffer)
-            file.create_dataset(f"robots/{k}", data=np.frombuffer(buffer.getvalue(), np.uint8))
+        If that fails, for example because the disk is full, the file that was there stays.
+        """
+        file.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Motion:
         """Read a motion that `save` wrote."""
-        import h5py
-
-        path = Path(path)
-        if not path.is_file():
-            raise MotionFileError(f"{path}: no such file")
-        try:
-            with h5py.File(path, "r") as file:
-                return cls._read(file, path)
-        except MotionFileError:
-            raise
-        except (OSError, KeyError, RuntimeError, TypeError, ValueError, StictionError) as error:
-            raise MotionFileError(f"{path}: not a motion file, or cut short ({error})") from None
-
-    @classmethod
-    def _read(cls, file: Any, path: Path) -> Motion:
-        number = int(file.attrs["format"])
-        if number > FORMAT:
-            made_by = json.loads(file.attrs.get("versions", "{}")).get("stiction", "unknown")
-            raise MotionFileError(
-                f"{path}: motion format {number}, written by stiction {made_by}; "
-                f"this version reads up to {FORMAT}: install a newer stiction"
-            )
-        stored = file["robots"]
-        robots = [Robot.load(io.BytesIO(stored[str(k)][()].tobytes())) for k in range(len(stored))]
-        world = World(
-            *robots,
-            ground=ground_from(json.loads(file.attrs["ground"])),
-            materials=_materials(json.loads(file.attrs["materials"])),
-            gravity=file.attrs["gravity"],
-            self_collision=json.loads(file.attrs.get("self_collision", "[]")),
-        )
-        if world.digest() != file.attrs["model_hash"]:
-            raise MotionFileError(
-                f"{path}: the model in the file does not have the hash that was stored with it"
-            )
-        names = [*ARRAYS, *(name for name in LATER if name in file)]
-        arrays = {name: np.array(file[name][()], float) for name in names}
-        n, nv = len(arrays["time"]), world.nv
-        contact_points = arrays["depth"].shape[-1]
-        shapes = {"time": (n,), "q": (n, world.nq), "depth": (n, contact_points)}
-        between = arrays["between"].shape[1] if "between" in arrays else 0
-        shapes |= {"solver": (n, 3), "between": (n, between, BETWEEN)}
-        shapes |= {name: (n, contact_points, 3) for name in ("force", "slip", "contact_velocity")}
-        for name in names:
-            found, expected = arrays[name].shape, shapes.get(name, (n, nv))
-            if found != expected:
-                raise MotionFileError(f"{path}: '{name}' has shape {found}; expected {expected}")
-        return cls(
-            world,
-            **arrays,
-            parameters=_parameters(json.loads(file.attrs["parameters"])),
-            versions=json.loads(file.attrs["versions"]),
-        )
-
-
-def _materials(rows: list) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the table of materials in a file; a pair of equal names is stored as one name."""
-    return {(names[0], names[-1]): row for names, row in rows}
-
-
-def _parameters(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters in a file, under their current names."""
-    return {RENAMED.get(name, name): value for name, value in stored.items()}
+        return cls(**file.load(path))
 
 
 def versions() -> dict[str, str]:
     """Versions of the packages that a result depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for package in ("stiction", "numpy", "numba"):
         try:

@@ -8,15 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.control.reference import smooth_slopes
+from stiction.errors import InputError
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.patterns.body import Body
 
+MOST_SAMPLES = 500_000  # of a pattern
 SAMPLE = 0.005  # time between the samples of a pattern [s]
 MIRRORED = 16  # samples added at both ends; the influence of a spline's end decays as 0.27^k
 
 
 def sample_times(duration: float, sample: float = SAMPLE) -> np.ndarray:
     """Times of the samples of a pattern that lasts at least `duration` [s]."""
+    if not duration / sample < MOST_SAMPLES:
+        raise InputError(
+            f"the motion would last {duration:g} s; at most {MOST_SAMPLES * sample:g} s are planned"
+        )
     return np.arange(int(np.ceil(duration / sample - 1e-9)) + 1) * sample
 
 

@@ -25,7 +25,14 @@ import numpy as np
 
 from stiction.control.reference import smooth_slopes
 from stiction.errors import InputError, MotionFileError
-from stiction.patterns.recorded import Recorded, arrays_of, equal_steps, text_of, text_table
+from stiction.patterns.recorded import (
+    Recorded,
+    arrays_of,
+    checked_path,
+    equal_steps,
+    text_of,
+    text_table,
+)
 from stiction.patterns.smoothing import disagreeing, reconciled, smoothed
 
 SR1_JOINTS = tuple(
@@ -49,7 +56,7 @@ def read_openhrp(
 
     cutoff: low-pass before angles are differentiated [Hz]; None: no filter.
     """
-    path = Path(path)
+    path = checked_path(path)
     arrays = arrays_of(path)
     known = [name.removesuffix("_q") for name in arrays if name.endswith("_q")]
     if motion is None and len(known) == 1:

@@ -20,7 +20,14 @@ import numpy as np
 from stiction.control.reference import Reference, smooth_slopes
 from stiction.description.rotation import about
 from stiction.errors import InputError, MotionFileError
-from stiction.patterns.recorded import Recorded, arrays_of, equal_steps, text_of, text_table
+from stiction.patterns.recorded import (
+    Recorded,
+    arrays_of,
+    checked_path,
+    equal_steps,
+    text_of,
+    text_table,
+)
 from stiction.patterns.smoothing import smoothed
 from stiction.robot.robot import Robot
 
@@ -40,7 +47,7 @@ TRANSLATIONS = re.compile(r".*_t[xyz]$")  # how OpenSim's models name their tran
 
 def read_opensim(path: str | Path, cutoff: float | None = CUTOFF) -> Recorded:
     """Read a motion, low-passed at the cut-off [Hz]; None: no filter."""
-    path = Path(path)
+    path = checked_path(path)
     if path.suffix in (".mot", ".sto"):
         time, names, q = _storage(path)
     elif path.suffix == ".csv":

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from stiction.control.reference import Reference
+from stiction.description.arguments import shown
 from stiction.description.rotation import matrix
 from stiction.errors import InputError, MotionFileError
 from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.motion.motion import Motion
+from stiction.robot.file import UNREADABLE, check_sizes
 from stiction.robot.robot import Robot
 from stiction.world.world import State, World
+
+LARGEST_TEXT = 200_000_000  # [bytes]
+MOST_ROWS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +238,8 @@ def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray
             raise MotionFileError(
                 f"{path}, line {number}: found {line.strip()[:60]!r}; give numbers"
             ) from None
+        if len(rows) == MOST_ROWS:
+            raise MotionFileError(f"{path}: has more than {MOST_ROWS} rows; cut it or sample it")
         if rows and len(row) != len(rows[0]):
             raise MotionFileError(
                 f"{path}, line {number}: has {len(row)} columns; the lines before "
@@ -250,12 +256,23 @@ def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray
     return np.array(rows)
 
 
+def checked_path(path: str | Path) -> Path:
+    """The path of a file, after checking that it is one."""
+    if not isinstance(path, str | Path):
+        raise MotionFileError(f"{shown(path)} is not the path of a file; give a text or a Path")
+    return Path(path)
+
+
 def text_of(path: Path) -> str:
     """Content of a text file."""
     if not path.is_file():
         raise MotionFileError(f"{path}: no such file")
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
+        if len(data) > LARGEST_TEXT:
+            raise MotionFileError(f"{path}: has more than {LARGEST_TEXT} bytes; cut it")
+        return data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise MotionFileError(f"{path}: cannot be read as text ({error})") from None
 
@@ -265,7 +282,8 @@ def arrays_of(path: Path, wanted: Sequence[str] = ()) -> dict[str, np.ndarray]:
     if not path.is_file():
         raise MotionFileError(f"{path}: no such file")
     try:
+        check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in wanted or file.files if name in file}
-    except (OSError, ValueError, BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise MotionFileError(f"{path}: not an archive of arrays (.npz) ({error})") from None

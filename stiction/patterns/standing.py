@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import count, numbers, shown
 from stiction.errors import InputError
 from stiction.patterns.body import Body
 from stiction.patterns.curves import piecewise, sample_times
@@ -18,6 +18,7 @@ from stiction.patterns.walking import check_finite, check_positive
 from stiction.robot.robot import Robot
 
 REST = 0.2  # at rest before and after a motion [s]
+MOST_CYCLES = 1000
 
 
 def squat(
@@ -57,8 +58,7 @@ def sway(
     body, time, height = _begin("sway", robot, feet, time, height)
     distance = body.home_width() / 3 if distance is None else distance
     check_positive("sway", distance=distance)
-    if not (isinstance(cycles, int) and cycles >= 1):
-        raise InputError(f"sway: cycles is {cycles!r}; give a positive integer")
+    count("sway: cycles", cycles, MOST_CYCLES)
     sides = [(0.0, sign * distance, height) for sign in (1.0, -1.0)] * cycles
     return _of_centre("sway", body, [*sides, (0.0, 0.0, height)], time, height)
 
@@ -113,7 +113,7 @@ def reach(
     body, time, height = _begin("reach", robot, feet, time, height)
     way = numbers(by)
     if way.shape != (3,) or not np.isfinite(way).all():
-        raise InputError(f"reach: by is {by!r}; give three finite numbers in m")
+        raise InputError(f"reach: by is {shown(by)}; give three finite numbers in m")
     place = body.world.place(hand)
     if place.link - 1 in {0, *body.legs[0].links, *body.legs[1].links}:
         raise InputError(f"reach: '{hand}' is not a hand: it is on the base or on a leg")

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from stiction.description.arguments import count, is_number, number, shown
 from stiction.errors import InputError
 from stiction.patterns.body import STRETCHED, Body
 from stiction.patterns.curves import SAMPLE, sample_times, smooth_step
@@ -18,6 +19,7 @@ from stiction.robot.robot import Robot
 REST = 4.0  # time at rest before the first and after the last weight shift, in sqrt(height / g)
 LATE = 0.1  # fraction of a swing in which the foot rises before it goes forward, and sinks after
 PASSES = 2  # corrections by the dynamics filter
+MOST_STEPS = 2000
 
 
 def walk(  # ten arguments: all are keywords with defaults except the robot
@@ -73,13 +75,12 @@ def _check(
     width: float,
     turn: float,
 ) -> None:
-    if not (isinstance(steps, int) and steps >= 2):
-        raise InputError(f"walk: steps is {steps!r}; give an integer of at least 2")
+    count("walk: steps", steps, MOST_STEPS, least=2)
     check_positive("walk", step_time=step_time, foot_lift=foot_lift, width=width)
     check_finite("walk", step_length=step_length, turn=turn)
-    if not 0 < double_support < 1:
+    if not (is_number(double_support) and 0 < double_support < 1):
         raise InputError(
-            f"walk: double_support is {double_support}; give the fraction of the step "
+            f"walk: double_support is {shown(double_support)}; give the fraction of the step "
             "time with both feet on the ground, between 0 and 1"
         )
     shortest = 4 * SAMPLE
@@ -109,15 +110,13 @@ def _check_reach(body: Body, step_length: float, height: float) -> None:
 def check_positive(what: str, **values: float) -> None:
     """Raise InputError if a value is not a finite positive number."""
     for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{what}: {name} is {value}; give a positive number")
+        number(f"{what}: {name}", value, positive=True)
 
 
 def check_finite(what: str, **values: float) -> None:
     """Raise InputError if a value is not a finite number."""
     for name, value in values.items():
-        if not np.isfinite(value):
-            raise InputError(f"{what}: {name} is {value}; give a finite number")
+        number(f"{what}: {name}", value)
 
 
 # ---------------------------------------------------------------------------------------- footsteps

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
     from stiction.motion.motion import Motion
 
-DEFAULT = ("energy", "momentum", "centre of mass")
+TOUCHED = ("base height", "contact force", "contact phases")  # if nothing else is asked for
+IN_FLIGHT = ("energy", "momentum", "centre of mass")  # if nothing touched the ground
 
 
 def plot(motion: Motion, *what: str) -> Figure:
-    """One panel per item: a name of `ITEMS`, or the name of a joint."""
+    """One panel per item: a name of `ITEMS`, or the name of a joint; a useful choice if none."""
     from matplotlib.figure import Figure
 
-    items = what or DEFAULT
+    items = what or (TOUCHED if _touched(motion) else IN_FLIGHT)
     figure = Figure(figsize=(8.0, 2.4 * len(items)), layout="constrained")
     panels = figure.subplots(len(items), 1, sharex=True, squeeze=False)[:, 0]
     for panel, item in zip(panels, items, strict=True):
@@ -39,6 +40,11 @@ def plot(motion: Motion, *what: str) -> Figure:
             panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     panels[-1].set_xlabel("time [s]")
     return figure
+
+
+def _touched(motion: Motion) -> bool:
+    """Whether the ground pushed a link."""
+    return motion.world.ground is not None and len(touched_links(motion)) > 0
 
 
 # -------------------------------------------------------------------------------------------- items

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import numbers
 from stiction.description.description import WORLD
 from stiction.errors import InputError
 from stiction.plot.quantities import base_positions, touched_links

@@ -24,6 +24,7 @@ from stiction.description.rotation import Pose, joined, six
 from stiction.errors import DescriptionError
 from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
 from stiction.robot.loops import loop_arrays
+from stiction.robot.visuals import visual_arrays
 
 JOINT_CODES = {"free": FREE, "revolute": REVOLUTE, "prismatic": PRISMATIC, "spherical": SPHERICAL}
 NOT_NEGATIVE = ("armature", "damping", "friction", "stiffness")
@@ -53,6 +54,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
         **_actuator_arrays(description, index),
         **_other_arrays(description, moving),
         **loop_arrays(description, place, index),
+        **visual_arrays(description, place, index),
     }
 
 

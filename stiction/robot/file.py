@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -14,25 +15,48 @@ from stiction.description.description import SHAPE_KINDS, WORLD
 from stiction.errors import ModelFileError
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
+from stiction.robot.described import wrong_values
 from stiction.robot.loops import FIELDS, no_loops
+from stiction.robot.visuals import no_visuals, visuals_fit
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
 FORMAT = 1  # of the .npz file
+LARGEST = 1_000_000_000  # [bytes] of all arrays
+MOST_ENTRIES = 500
+PAIRS = ("contact_pairs", "contact_excludes", "friction_pairs")  # of names
+NAMES = (
+    *("notes", "link_name", "joint_name", "frame_name", "shape_name", "actuator_name"),
+    *("shape_material", "shape_body", "sensor_name", "sensor_kind", "sensor_target"),
+    *("sensor_target_type", "material_name", "keyframe_name", "loop_name", *PAIRS),
+)
+INTEGERS = (
+    *("parent", "joint_type", "frame_link", "shape_link", "shape_kind", "shape_mask"),
+    *("shape_vertex", "shape_face", "face_corner", "corner_vertex", "actuator_link"),
+    *("loop_kind", "loop_link", "visual_link", "visual_vertex", "visual_triangle"),
+)
+OTHER_TYPES = {
+    "placed": "bool",
+    "shape_collides": "bool",
+    "visual_vertices": "float32",
+    "visual_triangles": "int32",
+}
 NO_FACES = {
     "face_normal": np.zeros((0, 3)),
     "face_corner": np.zeros(1, int),
     "corner_vertex": np.zeros(0, int),
 }
 # exceptions that numpy, zipfile and zlib raise for a damaged file
-_UNREADABLE = (
+UNREADABLE = (
     OSError,
     ValueError,
     TypeError,
     EOFError,
     LookupError,
     RuntimeError,
+    NotImplementedError,
+    SyntaxError,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -45,21 +69,49 @@ def write_arrays(file: IO[bytes], values: dict[str, Any]) -> None:
 
 def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str, Any]:
     """Read the fields of a robot with these names."""
+    if not isinstance(path, str | Path) and not hasattr(path, "read"):
+        raise ModelFileError(f"{path!r} is not the path of a file; give a text or a Path")
     try:
+        if isinstance(path, str | Path) and not Path(path).is_file():
+            raise OSError("no such file")
+        check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             values = {key: file[key] for key in file.files}
         values = {**_defaults(values), **values}
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
     version = values.pop("format", "unknown")
-    if not np.array_equal(version, FORMAT):
+    if not (np.shape(version) == () and np.array_equal(version, FORMAT)):
         raise ModelFileError(
             f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
         )
     missing = set(names) ^ values.keys()
     if missing:
         raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
+    for key in ("name", "source"):
+        if values[key].dtype.kind != "U" or values[key].ndim:
+            raise ModelFileError(f"{path}: '{key}' is not a text")
     return {**values, **{key: str(values[key]) for key in ("name", "source")}}
+
+
+def check_sizes(path: str | Path | IO[bytes]) -> None:
+    """Raise ValueError if arrays in an archive (.npz) are larger than allowed or than stored."""
+    with zipfile.ZipFile(path) as file:
+        entries = file.infolist()
+        if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > LARGEST:
+            raise ValueError(f"more than {MOST_ENTRIES} entries or {LARGEST} bytes")
+        for entry in entries:
+            with file.open(entry) as stream:
+                version = np.lib.format.read_magic(stream)
+                read = np.lib.format.read_array_header_1_0
+                if version != (1, 0):
+                    read = np.lib.format.read_array_header_2_0
+                shape, _, kind = read(stream)
+                declared = math.prod(shape) * kind.itemsize
+                if kind.hasobject or declared != entry.file_size - stream.tell():
+                    raise ValueError(f"'{entry.filename}' is not an array of its size")
+    if not isinstance(path, str | Path):
+        path.seek(0)
 
 
 def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -79,6 +131,7 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         **NO_FACES,
         "shape_face": np.zeros(len(values["shape_link"]) + 1, int),
         **no_loops(),
+        **no_visuals(),
     }
 
 
@@ -107,6 +160,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
     nq = int(sum(Q_SIZE[kind] for kind in robot.joint_type))
     nv = int(sum(V_SIZE[kind] for kind in robot.joint_type))
     keyframes, faces = len(robot.keyframe_name), len(robot.face_normal)
+    sensors = (len(robot.sensor_name),)
     vector = {name: (nv,) for name in JOINT_PROPERTIES}
     return vector | {
         "parent": (links,),
@@ -138,6 +192,8 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         "actuator_gear": (actuators,),
         **dict.fromkeys(("actuator_gain", "actuator_bias"), (actuators, 3)),
         **dict.fromkeys(("actuator_control", "actuator_force"), (actuators, 2)),
+        **dict.fromkeys(("sensor_kind", "sensor_target", "sensor_target_type"), sensors),
+        "shape_material": (shapes,),
         "material_mu": (len(robot.material_name), 2),
         "material_bodies": (len(robot.material_name), 3),
         "friction_pairs_mu": (len(robot.friction_pairs),),
@@ -164,6 +220,10 @@ def _faces_fit(robot: Robot) -> bool:
 
 def _damage(robot: Robot) -> str:
     """Describe what is wrong with the arrays of a loaded robot; '' if nothing is."""
+    for name, value in vars(robot).items():
+        wrong = _wrong_type(name, value) if isinstance(value, np.ndarray) else ""
+        if wrong:
+            return wrong
     if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
         return "'joint_type' holds numbers that are not joint types"
     for name, shape in _shapes(robot).items():
@@ -171,10 +231,12 @@ def _damage(robot: Robot) -> str:
             return f"'{name}' has shape {getattr(robot, name).shape}, expected {shape}"
     if not _faces_fit(robot):
         return "its faces do not belong to its vertices"
+    if not visuals_fit(robot):
+        return "its visual meshes do not fit together"
     links = len(robot.link_name)
     if ((robot.parent < -1) | (robot.parent >= np.arange(links))).any():
         return "'parent' does not lead from every link to the world"
-    for name in ("frame_link", "shape_link", "actuator_link", "loop_link"):
+    for name in ("frame_link", "shape_link", "actuator_link", "loop_link", "visual_link"):
         if ((getattr(robot, name) < -1) | (getattr(robot, name) >= links)).any():
             return f"'{name}' refers to a link that does not exist"
     for name in (
@@ -188,4 +250,18 @@ def _damage(robot: Robot) -> str:
     ):
         if not np.isfinite(getattr(robot, name)).all():
             return f"'{name}' holds a number that is not finite"
-    return ""
+    return "; ".join(wrong_values(robot)[:10])
+
+
+def _wrong_type(name: str, value: np.ndarray) -> str:
+    """Describe what is wrong with the type or the number of dimensions of an array."""
+    if name in NAMES:
+        if value.dtype.kind != "U" or value.ndim != 1 + (name in PAIRS):
+            return f"'{name}' does not hold names"
+        return f"'{name}' does not hold pairs" if name in PAIRS and value.shape[1] != 2 else ""
+    wanted = OTHER_TYPES.get(name, "int64" if name in INTEGERS else "float64")
+    return (
+        ""
+        if value.dtype == np.dtype(wanted)
+        else f"'{name}' has type {value.dtype}, expected {wanted}"
+    )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from stiction.description.arguments import shown
 from stiction.description.hull import DEFAULT_POINTS
 from stiction.description.reading import Reading
 from stiction.errors import InputError, ModelFileError
@@ -41,6 +42,9 @@ def load(
     """
     reading = Reading(inertia, hull_points)
     reading.check()
+    folders = _folders(roots)
+    if not isinstance(path, str | Path):
+        raise InputError(f"load(): path is {shown(path)}; give a text or a Path")
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
@@ -51,7 +55,6 @@ def load(
         raise InputError(f"{path}: mimic={mimic!r} is only for URDF files; this is {kind}")
     if kind == "npz":
         return Robot.load(path)
-    folders = tuple(map(Path, roots))
     if kind == "urdf":
         from stiction.description.urdf import read_urdf
 
@@ -65,6 +68,13 @@ def load(
 
         description = read_mjcf(path, folders, reading)
     return Robot.from_description(description)
+
+
+def _folders(roots: Iterable[str | Path]) -> tuple[Path, ...]:
+    several = isinstance(roots, Iterable) and not isinstance(roots, str | bytes)
+    if not (several and all(isinstance(root, str | Path) for root in roots)):
+        raise InputError(f"roots: found {shown(roots)}; give a list of folders")
+    return tuple(map(Path, roots))
 
 
 def format_of(path: Path) -> str:

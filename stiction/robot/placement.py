@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import LARGEST, SMALLEST, numbers, shown
 from stiction.description.rotation import Pose, about, matrix
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
@@ -65,6 +65,7 @@ def placed(robot: Robot, position: ArrayLike, turn: ArrayLike) -> Robot:
         ("joint", robot.parent),
         ("frame", robot.frame_link),
         ("shape", robot.shape_link),
+        ("visual", robot.visual_link),
     ):
         changed |= _carried(robot, what, links, poses)
     changed |= carried_loops(robot, poses[-1])
@@ -81,7 +82,9 @@ def fixed(robot: Robot) -> Robot:
     poses = home_poses(robot)
     changed = _carried(robot, "frame", robot.frame_link, poses)
     changed |= _carried(robot, "shape", robot.shape_link, poses)
+    changed |= _carried(robot, "visual", robot.visual_link, poses)
     changed["shape_link"] = np.full(len(robot.shape_link), -1)
+    changed["visual_link"] = np.full(len(robot.visual_link), -1)
     changed["frame_name"] = np.append(robot.frame_name, robot.link_name)
     changed["frame_link"] = np.full(len(changed["frame_name"]), -1)
     for field, k in (("position", 0), ("rotation", 1)):
@@ -104,15 +107,15 @@ def _carried(robot: Robot, what: str, links: np.ndarray, poses: list[Pose]) -> d
 def _checked(robot: Robot, position: ArrayLike, turn: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Position and unit quaternion of a pose, after checking the arguments of `Robot.at`."""
     where, turned = numbers(position), numbers(turn)
-    told = f"robot '{robot.name}': at({position!r}, turn={turn!r})"
-    if where.shape != (3,) or not np.isfinite(where).all():
+    told = f"robot '{robot.name}': at({shown(position)}, turn={shown(turn)})"
+    if where.shape != (3,) or not (np.abs(where) < LARGEST).all():
         raise InputError(f"{told}: give a position of 3 finite numbers in m")
-    if turned.shape not in ((), (4,)) or not np.isfinite(turned).all():
+    if turned.shape not in ((), (4,)) or not (np.abs(turned) < LARGEST).all():
         raise InputError(
             f"{told}: give turn as one finite number in rad, about z, or as a quaternion w x y z"
         )
     if turned.shape == ():
         turned = about((0.0, 0.0, 1.0), float(turned))
-    if not turned.any():
+    if not np.linalg.norm(turned) > SMALLEST:
         raise InputError(f"{told}: give turn as a quaternion that is not zero")
     return where, turned / np.linalg.norm(turned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -11,22 +12,25 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import LARGEST, count, numbers, shown
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.faces import Faces
 from stiction.errors import InputError, ModelFileError
+from stiction.files.written import write_whole
 from stiction.kernels.tree import Q_SIZE, V_SIZE
-from stiction.robot.arrays import JOINT_PROPERTIES, NOT_NEGATIVE, robot_arrays
+from stiction.robot.arrays import JOINT_PROPERTIES, LIMITS, NOT_NEGATIVE, robot_arrays
 from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
 from stiction.robot.placement import home_poses, placed
 from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
+from stiction.robot.visuals import FIELDS as VISUALS
 
 FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
+MOST_SOLE_POINTS = 1000  # along or across
 EVERY_BIT = -1  # a mask that matches every other one
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Robot:
     """A robot or an object as flat arrays: nl links, nq positions, nv velocities; SI units.
 
@@ -117,6 +121,15 @@ class Robot:
     loop_coefficients: np.ndarray  # (loops, terms) of polynomials
     loop_reference: np.ndarray  # (loops, 2) as in `Loop`
 
+    visual_link: np.ndarray  # (visuals) drawn instead of the shapes of their links
+    visual_colour: np.ndarray  # (visuals, 4) red, green, blue, opacity from 0 to 1
+    visual_position: np.ndarray  # (visuals, 3)
+    visual_rotation: np.ndarray  # (visuals, 3, 3)
+    visual_vertex: np.ndarray  # (visuals + 1) first row of `visual_vertices`
+    visual_triangle: np.ndarray  # (visuals + 1) first row of `visual_triangles`
+    visual_vertices: np.ndarray  # (rows, 3) float32, in the visual's frame [m]
+    visual_triangles: np.ndarray  # (rows, 3) vertices, counted from the first of the visual
+
     @property
     def nq(self) -> int:
         """Number of positions."""
@@ -132,9 +145,22 @@ class Robot:
         """Mass of all links [kg]."""
         return float(self.mass.sum())
 
+    def __repr__(self) -> str:
+        """Name, size and source, in two lines."""
+        links, shapes = len(self.link_name), len(self.shape_name)
+        size = f"{links} links, nq {self.nq}, nv {self.nv}, {self.total_mass:.4g} kg"
+        return f"Robot '{self.name}': {size}, {shapes} shapes\n  from {self.source}"
+
+    def _repr_html_(self) -> str:
+        from stiction.viewer.notebook import robot_table
+
+        return robot_table(self)
+
     def named(self, name: str) -> Robot:
         """Return the same robot under another name."""
-        return dataclasses.replace(self, name=str(name))
+        if not (isinstance(name, str) and name):
+            raise InputError(f"robot '{self.name}': named({shown(name)}): give a name")
+        return dataclasses.replace(self, name=name)
 
     def at(self, position: ArrayLike, turn: ArrayLike = 0.0) -> Robot:
         """Return the same robot placed in the world, where every world leaves it.
@@ -210,12 +236,16 @@ class Robot:
             if given.shape not in ((), (self.nv,)) or np.isnan(given).any():
                 raise InputError(
                     f"with_joints: {name} must be a number or {self.nv} of them, not NaN; "
-                    f"found {value!r}"
+                    f"found {shown(value)}"
                 )
+            if name not in LIMITS and not (np.abs(given) < LARGEST).all():
+                raise InputError(f"with_joints: {name} must be smaller than {LARGEST:g}")
             if name in NOT_NEGATIVE and (given < 0).any():
                 raise InputError(f"with_joints: {name} must not be negative, found {given.min()}")
             changed[name] = np.broadcast_to(given, self.nv).copy()
         robot = dataclasses.replace(self, **changed)
+        if (robot.speed_limit < 0).any():
+            raise InputError("with_joints: speed_limit must not be negative")
         if (robot.lower > robot.upper).any() or (robot.effort_lower > robot.effort_upper).any():
             raise InputError("with_joints: a lower limit lies above its upper limit")
         return robot
@@ -249,7 +279,7 @@ class Robot:
     def with_material(self, name: str) -> Robot:
         """Return the same robot with all shapes of one material, for `World(materials=...)`."""
         if not (isinstance(name, str) and name):
-            raise InputError(f"robot '{self.name}': with_material({name!r}): give a name")
+            raise InputError(f"robot '{self.name}': with_material({shown(name)}): give a name")
         materials = np.array([name] * len(self.shape_name), dtype=np.str_)
         return dataclasses.replace(self, shape_material=materials)
 
@@ -260,11 +290,9 @@ class Robot:
         down in the home configuration (for a hull, the bounding rectangle of that face) up to its
         edges, with `along` points along the longer edge and `across` along the shorter one.
         """
-        if not all(isinstance(n, int | np.integer) and n >= 1 for n in (along, across)):
-            raise InputError(
-                f"robot '{self.name}': with_sole_points: found {along!r} points along and "
-                f"{across!r} across; give positive integers"
-            )
+        told = f"robot '{self.name}': with_sole_points:"
+        for direction, points in (("along", along), ("across", across)):
+            count(f"{told} {direction}", points, MOST_SOLE_POINTS)
         shape = self._sole(name)
         kind = SHAPE_KINDS[self.shape_kind[shape]]
         turned = home_poses(self)[self.shape_link[shape]].rotation @ self.shape_rotation[shape]
@@ -276,6 +304,8 @@ class Robot:
 
     def _sole(self, name: str) -> int:
         """Return the box or hull with a name, or the only colliding one of a link."""
+        if not isinstance(name, str):
+            raise InputError(f"robot '{self.name}': with_sole_points({shown(name)}): give a name")
         links = np.flatnonzero(self.link_name == name)
         of_link = np.isin(self.shape_link, links) & self.shape_collides
         found = np.flatnonzero((self.shape_name == name) | of_link)
@@ -331,6 +361,8 @@ class Robot:
 
     def keyframe(self, name: str) -> np.ndarray:
         """Return the positions q of a keyframe of the file."""
+        if not isinstance(name, str):
+            raise InputError(f"robot '{self.name}': keyframe({shown(name)}): give a name")
         found = np.flatnonzero(self.keyframe_name == name)
         if not len(found):
             known = ", ".join(self.keyframe_name) or "none"
@@ -342,18 +374,19 @@ class Robot:
         digest = hashlib.sha256()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            left_out = field.name in ("name", "source", "notes", "shape_error")
+            left_out = field.name in ("name", "source", "notes", "shape_error", *VISUALS)
             if not left_out and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]
 
     def save(self, path: str | Path) -> None:
-        """Write one .npz file that NumPy can read without this package."""
-        try:
-            with open(path, "wb") as file:
-                self.write(file)
-        except OSError as error:
-            raise ModelFileError(f"{path}: cannot be written ({error})") from None
+        """Write one .npz file that NumPy can read without this package.
+
+        If that fails, the file that was there stays.
+        """
+        buffer = io.BytesIO()
+        self.write(buffer)
+        write_whole(path, buffer.getbuffer(), "the robot", ModelFileError)
 
     def write(self, file: IO[bytes]) -> None:
         """Write the .npz file to an open file."""

@@ -11,7 +11,7 @@ from stiction.description.plain import vector
 from stiction.description.rotation import joined, six
 from stiction.errors import InputError
 from stiction.robot.robot import Robot
-from stiction.robots.simple import check_positive
+from stiction.robots.simple import check_positive, edges
 from stiction.robots.solids import Solid, body_of, shape_of
 
 DECK = 0.03  # thickness of a cart's deck [m]
@@ -31,8 +31,8 @@ def table(
     size: length, width and height [m]; mass [kg]; thickness of its top [m]; leg: the edge of a
     leg's section [m].
     """
-    x, y, z = size
-    check_positive("table", x=x, y=y, z=z, mass=mass, thickness=thickness, leg=leg)
+    x, y, z = edges("table", size)
+    check_positive("table", mass=mass, thickness=thickness, leg=leg)
     if thickness >= z or 2 * leg > min(x, y):
         raise InputError(
             f"table: size is {size} m, thickness {thickness} m, leg {leg} m; the top must be "
@@ -62,8 +62,8 @@ def cart(
     size: length and width of the deck, height of the handle [m]; mass: in all [kg]; wheel: radius
     of a caster [m].
     """
-    x, y, z = size
-    check_positive("cart", x=x, y=y, z=z, mass=mass, wheel=wheel)
+    x, y, z = edges("cart", size)
+    check_positive("cart", mass=mass, wheel=wheel)
     top = 2 * wheel + DECK
     if top + 2 * BAR >= z or 4 * wheel > min(x, y):
         raise InputError(

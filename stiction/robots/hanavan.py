@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from stiction.description.arguments import number, shown
 from stiction.errors import InputError
 from stiction.robot.robot import Robot
 from stiction.robots.humanoid import bent_legs, humanoid
@@ -87,6 +88,11 @@ def hanavan(
     Planar, as in Fig. 12 of Bruneau & Ouezdou, it has 2 joints per arm and 3 per leg; the trunk is
     fixed to the pelvis, which moves along x and z and turns about y.
     """
+    if not (measurements is None or isinstance(measurements, Measurements)):
+        raise InputError(f"hanavan: measurements is {shown(measurements)}; give Measurements")
+    if not isinstance(planar, bool):
+        raise InputError(f"hanavan: planar is {shown(planar)}; give True or False")
+    number("hanavan: mass", mass, "kg", positive=True)
     body = (measurements or Measurements()).checked()
     segments = hanavan_segments(body, mass)
     if planar:

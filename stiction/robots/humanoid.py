@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stiction.description.arguments import number, shown
 from stiction.description.base import base_of
 from stiction.description.description import Description, Frame, Joint, Keyframe, Link, Shape
 from stiction.description.plain import vector
@@ -39,9 +40,10 @@ def humanoid(
     those of a pair go by their name without the side and are mirrored for the right one. A planar
     humanoid has a base that moves along x and z and turns about y, and pitch joints only.
     """
-    for what, value in (("height", height), ("mass", mass)):
-        if not (math.isfinite(value) and value > 0):
-            raise InputError(f"{name}: {what} is {value}; give a positive number")
+    for what, value, unit in (("height", height, "m"), ("mass", mass, "kg")):
+        number(f"{name}: {what}", value, unit, positive=True)
+    if not isinstance(planar, bool | np.bool_):
+        raise InputError(f"{name}: planar is {shown(planar)}; give True or False")
     checked(name, segments)
     table = sagittal(segments) if planar else segments
     sides = both_sides(sized(table, height, mass))

@@ -278,7 +278,8 @@ def _made(
     mass: float,
     planar: bool,
 ) -> Robot:
-    kept = {joint: angle for joint, angle in home.items() if not planar or joint.endswith("pitch")}
+    only_pitch = planar is True
+    kept = {name: angle for name, angle in home.items() if not only_pitch or name.endswith("pitch")}
     return Robot.from_description(
         humanoid(name, segments, height=height, mass=mass, home=kept, planar=planar)
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from stiction.description.arguments import number, vector
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.errors import InputError
 from stiction.robot.robot import Robot
@@ -37,8 +36,8 @@ def rod(length: float = 0.5, radius: float = 0.01, mass: float = 0.5) -> Robot:
 
 
 def _cuboid(name: str, size: tuple[float, float, float], mass: float) -> Robot:
-    x, y, z = size
-    check_positive(name, x=x, y=y, z=z, mass=mass)
+    x, y, z = edges(name, size)
+    check_positive(name, mass=mass)
     moments = (
         mass * (y * y + z * z) / 12,
         mass * (x * x + z * z) / 12,
@@ -66,5 +65,11 @@ def _object(
 def check_positive(what: str, **values: float) -> None:
     """Raise InputError if a size or mass of an object is not a positive number."""
     for name, value in values.items():
-        if not (math.isfinite(value) and value > 0):
-            raise InputError(f"{what}: {name} is {value}; give a positive number")
+        number(f"{what}: {name}", value, "kg" if name == "mass" else "m", positive=True)
+
+
+def edges(what: str, size: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Three edge lengths of an object [m]; raises InputError if they are not positive numbers."""
+    x, y, z = vector(f"{what}: size", size, 3, "m").tolist()
+    check_positive(what, x=x, y=y, z=z)
+    return x, y, z

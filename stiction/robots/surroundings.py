@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stiction.description.arguments import count as checked_count
 from stiction.description.description import WORLD, Description, Shape, Vector
-from stiction.errors import InputError
 from stiction.robot.robot import Robot
-from stiction.robots.simple import check_positive
+from stiction.robots.simple import check_positive, edges
+
+MOST_STEPS = 1000
 
 Box = tuple[Vector, Vector]  # lower and upper corner [m]
 
 
 def plate(size: tuple[float, float, float] = (1.0, 1.0, 0.01)) -> Robot:
     """Fixed plate, edge lengths [m], centred at its frame."""
-    x, y, z = size
-    check_positive("plate", x=x, y=y, z=z)
+    x, y, z = edges("plate", size)
     return _fixed("plate", {"plate": ((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, z / 2))})
 
 
@@ -30,8 +31,7 @@ def stairs(
     rise, run: of a step [m]; count: of risers; width, and length of the landing [m].
     """
     check_positive("stairs", rise=rise, run=run, width=width, landing=landing)
-    if not (isinstance(count, int) and count >= 1):
-        raise InputError(f"stairs: count is {count!r}; give a positive integer")
+    checked_count("stairs: count", count, MOST_STEPS)
     end, half = (count - 1) * run + landing, width / 2
     slabs = {
         f"step_{k + 1}": ((k * run, -half, k * rise), (end, half, (k + 1) * rise))
@@ -45,8 +45,8 @@ def room(size: tuple[float, float, float] = (4.0, 4.0, 2.5), thickness: float = 
 
     size: inner length along x, inner width along y and height [m]; thickness of the walls [m].
     """
-    x, y, z = size
-    check_positive("room", x=x, y=y, z=z, thickness=thickness)
+    x, y, z = edges("room", size)
+    check_positive("room", thickness=thickness)
     x, y, outer = x / 2, y / 2, y / 2 + thickness
     walls = {
         "front": ((x, -outer, 0.0), (x + thickness, outer, z)),

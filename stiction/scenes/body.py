@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stiction import robots
+from stiction.description.arguments import number, numbers, shown, vector
 from stiction.description.hull import DEFAULT_POINTS
 from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.kernels.tree import FREE
@@ -51,7 +52,35 @@ class Body:
     colliding: tuple[str, ...] = ()  # only these shapes or links collide
     self_collision: bool = False  # whether its links touch each other
     material: str | None = None  # of all its shapes, for the materials of the scene
+    roots: tuple[Path, ...] = ()  # as in `load`
     where: str = ""  # place in the file, for error messages
+
+    def __post_init__(self) -> None:
+        """Check everything that does not need the model."""
+        told = f"{self.where or 'Body'}: "
+        given = [self.model, self.file, self.data]
+        if sum(one is not None for one in given) != 1:
+            raise InputError(f"{told}give exactly one of model, file and data")
+        named = isinstance(self.model, str) and self.model in robots.__all__
+        if self.model is not None and not named:
+            known = ", ".join(sorted(robots.__all__))
+            raise InputError(f"{told}model is {shown(self.model)}; known are {known}")
+        number(f"{told}above", self.above, "m")
+        number(f"{told}heading", self.heading, "rad")
+        for name, unit in (("velocity", "m/s"), ("turning", "rad/s")):
+            vector(f"{told}{name}", getattr(self, name), 3, unit)
+        if self.position is not None:
+            size = 2 if numbers(self.position).shape == (2,) else 3
+            vector(f"{told}position", self.position, size, "m")
+        for name in ("fixed", "self_collision"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(
+                    f"{told}{name} is {shown(getattr(self, name))}; give true or false"
+                )
+        for name in ("options", "joints"):
+            if not isinstance(getattr(self, name), Mapping):
+                found = shown(getattr(self, name))
+                raise InputError(f"{told}{name} is {found}; give a dictionary")
 
     @property
     def stands(self) -> bool:
@@ -74,17 +103,25 @@ class Body:
             raise
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
-        except (TypeError, ValueError) as error:  # a list or a string instead of a number
+        except (
+            TypeError,
+            ValueError,
+            OverflowError,
+        ) as error:  # a list or a string instead of a number
             raise InputError(f"{self.where}: invalid value: {error}") from error
 
     def _made(self) -> Robot:
         if self.model is not None:
+            if self.base is not None:
+                raise InputError(
+                    f"{self.model} is built in, and base={shown(self.base)} is only for files"
+                )
             robot = getattr(robots, self.model)(**self.options)
         else:
             path = self.file if self.data is None else data_file(self.data, self.origin)
-            assert path is not None
+            assert path is not None  # as checked
             points = DEFAULT_POINTS if self.hull_points is None else self.hull_points
-            robot = load(path, base=self.base, inertia=self.inertia, hull_points=points)
+            robot = load(path, self.base, self.roots, inertia=self.inertia, hull_points=points)
         return robot if self.name is None else robot.named(self.name)
 
     def _placed(self, robot: Robot) -> Robot:

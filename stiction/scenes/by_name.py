@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.scenes.reader import parse_scene, read_scene
 from stiction.scenes.scene import Scene
@@ -24,6 +26,8 @@ def scene_names() -> list[str]:
 
 def scene_text(name: str) -> str:
     """Text of the file of a scene in the library."""
+    if not isinstance(name, str):
+        raise InputError(f"{shown(name)} is no scene; known are {', '.join(scene_names())}")
     if name not in scene_names():
         near = difflib.get_close_matches(name, scene_names(), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
@@ -31,8 +35,13 @@ def scene_text(name: str) -> str:
     return (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def scene(name: str | Path) -> Scene:
-    """A scene of the library by name, or the scene in a file (.toml)."""
+def scene(name: str | Path, roots: Iterable[str | Path] = ()) -> Scene:
+    """A scene of the library by name, or the scene in a file (.toml).
+
+    roots: folders, besides that of the file, that may hold the files that it names.
+    """
+    if not isinstance(name, str | Path):
+        raise InputError(f"{shown(name)} is no scene; give a name or the path of a file")
     if str(name).endswith(".toml"):
-        return read_scene(name)
+        return read_scene(name, roots)
     return parse_scene(scene_text(str(name)), Path(f"{name}.toml"))

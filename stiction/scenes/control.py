@@ -16,6 +16,7 @@ from stiction.control.actuators import Actuators
 from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
+from stiction.description.arguments import shown
 from stiction.errors import InputError, StictionError
 from stiction.motion.motion import Motion
 from stiction.patterns import Recorded, read_openhrp, read_opensim
@@ -41,6 +42,14 @@ class Control:
     robot: int = 0  # number of the robot in the scene
     where: str = ""  # place in the file, for error messages
 
+    def __post_init__(self) -> None:
+        """Check the kind."""
+        if not (isinstance(self.kind, str) and self.kind in KINDS):
+            known = ", ".join(KINDS)
+            raise InputError(f"Control: kind is {shown(self.kind)}; known are {known}")
+        if not isinstance(self.parameters, Mapping):
+            raise InputError(f"Control: parameters is {shown(self.parameters)}; give a dictionary")
+
     @property
     def endless(self) -> bool:
         """Whether it has no end of its own."""
@@ -52,7 +61,11 @@ class Control:
             return KINDS[self.kind].make(robot, **self.parameters)
         except StictionError as error:
             raise type(error)(f"{self.where}: {error}" if self.where else str(error)) from None
-        except (TypeError, ValueError) as error:  # a list or a string instead of a number
+        except (
+            TypeError,
+            ValueError,
+            OverflowError,
+        ) as error:  # a list or a string instead of a number
             raise InputError(f"{self.where}: invalid value: {error}") from error
 
 

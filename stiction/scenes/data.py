@@ -16,6 +16,12 @@ def data_file(name: str, origin: str) -> Path:
             f"{name} is missing: set STICTION_DATA to the folder that holds it (from {origin})"
         )
     path = Path(folder) / name
+    try:
+        inside = path.resolve().is_relative_to(Path(folder).resolve())
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a null character
+        raise InputError(f"'{name[:200]}' is not the name of a file: {error}") from None
+    if not inside:
+        raise InputError(f"{name} is outside the folder that STICTION_DATA names, {folder}")
     if not path.is_file():
         raise InputError(f"{path} is missing; it comes from {origin}")
     return path

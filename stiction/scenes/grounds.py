@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from stiction.description.arguments import count, number, vector
 from stiction.errors import InputError
 from stiction.scenes.table import Table
-from stiction.world.ground import Ground, HeightField, Plane, Slope, Steps
+from stiction.world.ground import MOST_HEIGHTS, Ground, HeightField, Plane, Slope, Steps
 
 KEYS = {
     "plane": ("height", "velocity", "material"),
@@ -80,7 +81,18 @@ def rough(
     spacing: of the grid [m]; size: along x and y [m], centred at the origin; level: within this
     distance of the origin the height is 0 [m].
     """
-    columns, rows = (max(2, round(length / spacing) + 1) for length in size)
+    number("rough: amplitude", amplitude, "m", low=0)
+    number("rough: spacing", spacing, "m", positive=True)
+    number("rough: level", level, "m", low=0)
+    count("rough: seed", seed, 2**63, least=0)
+    lengths = vector("rough: size", size, 2, "m")
+    cells = np.maximum(lengths, 0.0) / spacing + 2.0
+    if cells.prod() > MOST_HEIGHTS:
+        raise InputError(
+            f"rough: {cells.prod():.3g} heights; the maximum is {MOST_HEIGHTS}, so give a larger "
+            "spacing"
+        )
+    columns, rows = (max(2, round(length / spacing) + 1) for length in lengths)
     heights = np.random.default_rng(seed).uniform(-amplitude, amplitude, (rows, columns))
     x = (np.arange(columns) - (columns - 1) / 2) * spacing
     y = (np.arange(rows) - (rows - 1) / 2) * spacing

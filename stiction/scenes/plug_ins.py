@@ -24,6 +24,8 @@ from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import InputError
 from stiction.step.integrator import INTEGRATORS
 
+LARGEST = 1e15  # of any parameter, as of numbers in scene files
+
 
 @dataclass(frozen=True)
 class PlugIns:
@@ -158,6 +160,8 @@ def missing_fields(kind: Any, given: Mapping[str, Any]) -> list[str]:
 
 def checked_value(kind: Any, name: str, value: Any) -> Any:
     """A parameter as its kernel expects it: a float within its bounds, or an array of floats."""
+    if isinstance(value, int | float) and abs(value) >= LARGEST:
+        raise InputError(f"{kind.__name__}: {name} must be smaller than {LARGEST:g}")
     if get_type_hints(kind)[name] is not np.ndarray:
         return checked_parameter(kind.__name__, name, fields_of(kind)[name], value)
     try:

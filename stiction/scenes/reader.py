@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import re
-import tomllib
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from stiction.errors import InputError, SceneFileError
 from stiction.scenes.body import Body
 from stiction.scenes.control import KINDS, Control
 from stiction.scenes.grounds import KEYS, read_ground
+from stiction.scenes.places import Places
 from stiction.scenes.planned import FOLLOW
 from stiction.scenes.plug_ins import (
     CONTACT_MODELS,
@@ -29,6 +28,7 @@ from stiction.scenes.plug_ins import (
 from stiction.scenes.scene import Scene
 from stiction.scenes.table import REQUIRED, Table
 from stiction.scenes.toml_lines import Lines
+from stiction.scenes.toml_text import text_of, values_of
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.materials import check_friction, checked_materials
@@ -44,47 +44,39 @@ BODY = (
 ).split()
 
 
-def read_scene(path: str | Path) -> Scene:
-    """Read a scene file."""
+def read_scene(path: str | Path, roots: Iterable[str | Path] = ()) -> Scene:
+    """Read a scene file; files that it names must be in its folder or in one of `roots`."""
     path = Path(path)
     if not path.is_file():
         raise SceneFileError(f"{path}: no such file")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SceneFileError(f"{path}: cannot be read as text ({error})") from None
-    return parse_scene(text, path)
+    return parse_scene(text_of(path), path, roots)
 
 
-def parse_scene(text: str, path: Path) -> Scene:
+def parse_scene(text: str, path: Path, roots: Iterable[str | Path] = ()) -> Scene:
     """The scene of a text; files that it names are relative to the folder of `path`."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = place[1] if place else str(len(text.splitlines()))
-        raise SceneFileError(f"{path}, line {line}: not TOML: {error}") from None
+    values = values_of(text, path)
+    places = Places.of(path.parent, roots)
     table = Table(str(path), Lines.of(text), (), values)
     table.only(TOP)
-    bodies = [_body(entry, path.parent) for entry in table.tables("robot")]
+    bodies = [_body(entry, places) for entry in table.tables("robot")]
     if not bodies:
         table.refuse("is missing; give one [robot] or several [[robot]]", "robot")
     planned, own = _controllers_of_user(table)
-    controls = _controls(planned, bodies, path.parent)
+    controls = _controls(planned, bodies, places)
     if "duration" not in table and all(control.endless for control in controls):
         table.refuse("is missing, and no planned motion has one; give a number in s", "duration")
-    contact = _contact(table, path.parent)  # before the materials: importing it may add parameters
+    contact = _contact(table, places)  # before the materials: importing it may add parameters
     return Scene(
         name=table.text("name", path.stem),
         shows=table.text("shows"),
         robots=tuple(bodies),
-        objects=tuple(_body(entry, path.parent) for entry in table.tables("object")),
+        objects=tuple(_body(entry, places) for entry in table.tables("object")),
         ground=read_ground(table.table("ground")),
         materials=_materials(table),
         contact=contact,
         controls=controls,
-        controllers=tuple(_plug_in(entry, CONTROLLER_KINDS, path.parent) for entry in own),
-        integrator=_integrator(table, path.parent),
+        controllers=tuple(_plug_in(entry, CONTROLLER_KINDS, places) for entry in own),
+        integrator=_integrator(table, places),
         forces=(*_pushes(table), *_forces(table)),
         duration=table.number("duration", "s", None, above=0),
         dt=table.number("dt", "s", Scene.dt, above=0),
@@ -115,7 +107,7 @@ def _limits(table: Table) -> Limits:
 # ------------------------------------------------------------------------------------------- bodies
 
 
-def _body(table: Table, folder: Path) -> Body:
+def _body(table: Table, places: Places) -> Body:
     table.only(BODY)
     given = [key for key in ("model", "file", "data") if key in table]
     if len(given) != 1:
@@ -123,7 +115,7 @@ def _body(table: Table, folder: Path) -> Body:
         table.refuse(
             f"has {found}; give exactly one of model (built in), file and data (STICTION_DATA)"
         )
-    for key in ("inertia", "hull_points"):
+    for key in ("inertia", "hull_points", "base"):
         if key in table and given == ["model"]:
             table.refuse("is only for files; a built-in model is read from none", key)
     if "turn" in table and "heading" in table:
@@ -132,7 +124,7 @@ def _body(table: Table, folder: Path) -> Body:
     return Body(
         model=model,
         options=_options(table, model),
-        file=_file(table, folder),
+        file=_file(table, places),
         data=table.text("data", None),
         origin=table.text("origin", REQUIRED if "data" in table else ""),
         base=table.choice("base", ("floating", "fixed", "planar"), None),
@@ -153,6 +145,7 @@ def _body(table: Table, folder: Path) -> Body:
         if "self_collision" in table
         else False,
         material=table.text("material", None),
+        roots=places.roots,
         where=table.where(),
     )
 
@@ -175,15 +168,15 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: types[name] for name in inspect.signature(function).parameters}
 
 
-def _file(table: Table, folder: Path) -> Path | None:
-    """A file relative to the folder of the scene."""
+def _file(table: Table, places: Places) -> Path | None:
+    """A file in one of the folders of the scene."""
     name = table.text("file", None)
     if name is None:
         return None
-    path = folder / name
-    if not path.is_file():
-        table.refuse(f"is '{name}'; there is no file {path}", "file")
-    return path
+    try:
+        return places.find(name)
+    except ValueError as error:
+        table.refuse(f"is '{name[:200]}'; {error}", "file")
 
 
 def _numbers_by_name(table: Table, unit: str) -> dict[str, float]:
@@ -200,7 +193,7 @@ def _controllers_of_user(table: Table) -> tuple[list[Table], list[Table]]:
     return [entry for entry in every if entry not in own], own
 
 
-def _controls(entries: list[Table], bodies: list[Body], folder: Path) -> tuple[Control, ...]:
+def _controls(entries: list[Table], bodies: list[Body], places: Places) -> tuple[Control, ...]:
     names = [body.name or body.model or f"{k}" for k, body in enumerate(bodies)]
     controls: list[Control] = []
     for entry in entries:
@@ -216,7 +209,7 @@ def _controls(entries: list[Table], bodies: list[Body], folder: Path) -> tuple[C
         if "follow" in entry:
             entry.choice("follow", FOLLOW)
         parameters = {
-            key: _file(entry, folder) if key == "file" else entry.argument(key, known[key])
+            key: _file(entry, places) if key == "file" else entry.argument(key, known[key])
             for key in entry.values
             if key not in ("kind", "robot")
         }
@@ -229,13 +222,16 @@ def _controls(entries: list[Table], bodies: list[Body], folder: Path) -> tuple[C
 # ---------------------------------------------------------------- plug-ins: built in and the user's
 
 
-def _plug_in(entry: Table, sort: PlugIns, folder: Path, key: str = "kind", name: str = "") -> Any:
+def _plug_in(entry: Table, sort: PlugIns, places: Places, key: str = "kind", name: str = "") -> Any:
     """The plug-in that a table names, with the parameter values of the table."""
     name = entry.text(key, name or REQUIRED)
     try:
-        kind = sort.find(name, folder)
-    except InputError as error:
-        entry.refuse(f"is '{name}'; {error}", key)
+        module = name.rpartition(":")[0]
+        if module.endswith(".py"):
+            places.find(module)
+        kind = sort.find(name, places.folder)
+    except (InputError, ValueError) as error:
+        entry.refuse(f"is '{name[:200]}'; {error}", key)
     entry.only([key, *kind._fields])
     for field in missing_fields(kind, entry.values):
         entry.refuse(f"is missing; '{name}' needs it", field)
@@ -249,11 +245,11 @@ def _plug_in(entry: Table, sort: PlugIns, folder: Path, key: str = "kind", name:
     return kind(**values)
 
 
-def _integrator(table: Table, folder: Path) -> Any:
-    return _plug_in(table.table("integrator"), INTEGRATOR_KINDS, folder, name="Midpoint")
+def _integrator(table: Table, places: Places) -> Any:
+    return _plug_in(table.table("integrator"), INTEGRATOR_KINDS, places, name="Midpoint")
 
 
-def _contact(table: Table, folder: Path) -> Any:
+def _contact(table: Table, places: Places) -> Any:
     """The contact model of the scene; None for "none"."""
     entry = table.table("contact")
     groundless = table.table("ground").choice("kind", KEYS, "plane") == "none"
@@ -261,7 +257,7 @@ def _contact(table: Table, folder: Path) -> Any:
     if entry.text("model", default) == "none":
         entry.only(["model"])
         return None
-    model = _plug_in(entry, CONTACT_MODELS, folder, "model", default)
+    model = _plug_in(entry, CONTACT_MODELS, places, "model", default)
     try:
         check_friction(type(model).__name__, ("any", "other"), model._asdict())
     except InputError as error:

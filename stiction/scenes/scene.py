@@ -11,6 +11,7 @@ import numpy as np
 
 from stiction.contact.contact_model import FORCE_LAW, MODELS, NoContact
 from stiction.contact.gauss_seidel import GaussSeidel
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
 from stiction.motion.motion import Motion
@@ -61,16 +62,18 @@ class Scene:
 
     def __post_init__(self) -> None:
         """Check everything that does not need a world."""
+        self._check_kinds()
         if not self.robots:
             raise InputError(f"scene '{self.name}' has no robot")
-        if self.expect not in (None, *EXPECTATIONS):
+        if not (self.expect is None or self.expect in EXPECTATIONS):
             raise InputError(
-                f"scene '{self.name}': expect is {self.expect!r}; it can be "
+                f"scene '{self.name}': expect is {shown(self.expect)}; it can be "
                 f"{', '.join(EXPECTATIONS)}"
             )
         taken: set[int] = set()
         for control in self.controls:
-            if control.robot in taken or not 0 <= control.robot < len(self.robots):
+            known = range(len(self.robots))
+            if not isinstance(control.robot, int) or control.robot not in {*known} - taken:
                 raise InputError(
                     f"scene '{self.name}': control '{control.kind}' is for robot {control.robot}; "
                     f"there are {len(self.robots)}, each with one control at most"
@@ -78,6 +81,27 @@ class Scene:
             taken.add(control.robot)
         if self.duration is None and all(one.endless for one in self.controls):
             raise InputError(f"scene '{self.name}': has no duration and no motion with one")
+
+    def _check_kinds(self) -> None:
+        """Raise InputError for a value that is not of the kind that its name says."""
+        kinds: dict[str, Any] = {"robots": Body, "objects": Body, "controls": Control}
+        kinds |= {"controllers": object, "forces": Push | TabulatedForce}
+        for name, kind in kinds.items():
+            given = getattr(self, name)
+            if not (isinstance(given, tuple | list) and all(isinstance(x, kind) for x in given)):
+                wanted = getattr(kind, "__name__", "Push or TabulatedForce")
+                raise InputError(f"scene '{self.name}': {name} is {shown(given)}; give {wanted}s")
+        if not isinstance(self.materials, Mapping):
+            found = shown(self.materials)
+            raise InputError(f"scene '{self.name}': materials is {found}; give a dictionary")
+        if not (self.contact is None or type(self.contact) in MODELS):
+            found = shown(self.contact)
+            raise InputError(
+                f"scene '{self.name}': contact is {found}; give a contact model or None"
+            )
+        if not (self.expect is None or isinstance(self.expect, str)):
+            found = shown(self.expect)
+            raise InputError(f"scene '{self.name}': expect is {found}; give a text or None")
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from stiction.errors import SceneFileError
 from stiction.scenes.toml_lines import Lines, Path
 
 REQUIRED: Any = object()
+LARGEST = 1e15  # of any number, as in model files
+MOST_TABLES = 10_000  # of one key
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Table:
     ) -> Any:
         """A finite number, at least `low` and more than `above`."""
         wanted = f"a number in {unit}" if unit else "a number"
+        wanted += f", smaller than {LARGEST:g}" if self._is_huge(key) else ""
         if low > -math.inf:
             wanted += f", at least {low:g}"
         if above > -math.inf:
@@ -87,6 +90,11 @@ class Table:
             return number
 
         return self.take(key, check, wanted, default)
+
+    def _is_huge(self, key: str) -> bool:
+        """Whether the value of a key is a number, but too large."""
+        value = self.values.get(key)
+        return isinstance(value, int | float) and not abs(value) < LARGEST
 
     def text(self, key: str, default: Any = REQUIRED, wanted: str = "a quoted string") -> Any:
         """A string."""
@@ -156,6 +164,8 @@ class Table:
             return [_dict(entry) for entry in _list(value)]
 
         found = self.take(key, check, f"a table [{key}], or several, [[{key}]]", [])
+        if len(found) > MOST_TABLES:
+            self.refuse(f"there are {len(found)}; the maximum is {MOST_TABLES}", key)
         return [
             Table(self.file, self.lines, (*self.path, key, k), entry)
             for k, entry in enumerate(found)
@@ -181,18 +191,20 @@ def _is_union(hint: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        return "an integer of many digits"  # which Python may refuse to print
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
         raise ValueError
     return float(value)
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, int) or not abs(value) < LARGEST:
         raise ValueError
     return value
 
@@ -227,6 +239,8 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(entry) for entry in value)
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
-    if not isinstance(value, str | int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value) if isinstance(value, float) else _whole(value)
+    if not isinstance(value, str | bool):
         raise ValueError
     return value

@@ -12,6 +12,7 @@ from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
     IMPULSE_LAW,
+    IMPULSE_SOLVER,
     MODELS,
     Memory,
     NoContact,
@@ -19,6 +20,7 @@ from stiction.contact.contact_model import (
 )
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.surface import Surface, allocate_impact
+from stiction.kernels.islands import Islands, OneIsland, allocate_islands
 from stiction.kernels.response import allocate_response
 from stiction.kernels.touching_links import allocate_links
 from stiction.step.record import BETWEEN, Record
@@ -110,15 +112,19 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         touching,
         world.nv,
         solved,
+        isinstance(bodies, NoBodies),
     )
     response = allocate_response(touching, links, solved, declared.family in WHOLE)
+    islands: Islands | OneIsland = OneIsland()
+    if not isinstance(bodies, NoBodies) and declared.family == IMPULSE_SOLVER:
+        islands = allocate_islands(count, touching, links)
     scratch = allocate_scratch(declared.scratch, count, touching, declared.unknowns(model, count))
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
         allocate_contact(count, groups, table, touching),
         memory,
-        Workspace(scratch, np.zeros(2), np.zeros(1), response),
+        Workspace(scratch, np.zeros(2), np.zeros(1), response, islands),
         impact=allocate_impact(),
         bodies=bodies,
     )

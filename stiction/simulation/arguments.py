@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from stiction.contact.contact_model import NoContact, checked_model
 from stiction.contact.coulomb import Coulomb
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
+from stiction.description.arguments import is_finite, shown
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
@@ -31,27 +31,29 @@ class _Automatic:
 
 
 AUTOMATIC: Any = _Automatic()
+SHORTEST_STEP = 1e-12  # [s]
+MOST_STEPS = 2**53  # steps are counted exactly, also as floats
 MIDPOINT = Midpoint()
 ARTICULATED = ArticulatedBody()
 
 
 def checked_dt(dt: float) -> float:
     """Return the time step after checking it."""
-    if not (is_real(dt) and dt > 0):
-        raise InputError(f"dt: found {dt!r}; give a positive time step in s")
+    if not (is_real(dt) and dt >= SHORTEST_STEP):
+        least = f", at least {SHORTEST_STEP:g}" if is_real(dt) and dt > 0 else ""
+        raise InputError(f"dt: found {shown(dt)}; give a positive time step in s{least}")
     return float(dt)
 
 
 def is_real(value: Any) -> bool:
     """Tell whether a value is a finite real number."""
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return bool(real and math.isfinite(value))
+    return is_finite(value)
 
 
 def is_count(value: Any) -> bool:
-    """Tell whether a value is a positive integer."""
+    """Tell whether a value is a positive integer, and not an absurd one."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return bool(whole and value >= 1)
+    return bool(whole and 1 <= value <= MOST_STEPS)
 
 
 def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
@@ -63,7 +65,12 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     if contact is AUTOMATIC:
         told = [*warn_of_untouched(world), *warn_of_home_overlaps(world)]
         return (NoContact(), [f"no contact: {reason}", *told]) if reason else (Coulomb(), told)
-    model = checked_model(contact)
+    try:
+        model = checked_model(contact)
+    except OverflowError:  # an integer that no float can hold
+        raise InputError(
+            f"contact: a parameter of {shown(type(contact).__name__)} is too large"
+        ) from None
     if reason and not isinstance(model, NoContact):
         raise InputError(
             f"contact is {type(model).__name__}, but no shape can touch the ground: {reason}; "

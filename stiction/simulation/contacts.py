@@ -30,6 +30,22 @@ def contacts_of(work: Work, world: World, names: Sequence[str], dt: float) -> li
     return _on_ground(work, names, dt) + _between(work, world, dt)
 
 
+def forces_of(work: Work, dt: float) -> dict[str, np.ndarray]:
+    """Forces, depths and velocities of the last step, by name as in a motion."""
+    between = work.total_between.copy()
+    between[:, FORCE:DEPTH] /= dt
+    return {
+        "torque": work.total_torque,
+        "passive": work.total_passive,
+        "force": work.total_impulse / dt,
+        "depth": work.depth,
+        "slip": work.slip,
+        "contact_velocity": work.contact_velocity,
+        "solver": work.total_solver,
+        "between": between,
+    }
+
+
 def _on_ground(work: Work, names: Sequence[str], dt: float) -> list[ContactPoint]:
     touching = (work.depth > 0) | (work.total_impulse != 0).any(axis=1)
     return [

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import time as clock_time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from stiction.errors import InputError
+from stiction.description.arguments import shown
+from stiction.errors import InputError, Interrupted
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
 from stiction.motion.motion import Motion
@@ -18,18 +18,18 @@ from stiction.simulation.arguments import (
     ARTICULATED,
     AUTOMATIC,
     MIDPOINT,
+    MOST_STEPS,
     Controller,
     is_count,
     is_real,
 )
+from stiction.simulation.chunks import chunks
 from stiction.simulation.simulation import Simulation
 from stiction.simulation.warn import warn_of_depth
 from stiction.step.record import Record
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.world import State, World
 
-CHUNK_SECONDS = 0.1  # the loop comes back to Python about this often, for progress and Ctrl-C
-FIRST_CHUNK = 500  # [steps]
 LONGEST_RECORD = 16e9  # [bytes]
 
 Progress = Callable[[float], None]
@@ -63,8 +63,9 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
 
     contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None means
     no contact. progress is called about ten times a second with the fraction done. A run that fails
-    raises a SimulationError whose `motion` holds what was recorded until then. Unsolved steps give
-    one `UnsolvedWarning`; `motion.unsolved` counts them, recorded or not.
+    raises a SimulationError whose `motion` holds what was recorded until then; Ctrl-C raises
+    `Interrupted`, a KeyboardInterrupt, with the same. Unsolved steps give one `UnsolvedWarning`;
+    `motion.unsolved` counts them, recorded or not.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
     steps, rows = _steps_and_rows(simulation, duration, record)
@@ -94,8 +95,10 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
 
 def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) -> tuple[int, int]:
     """Return how many steps to take and how many to record, after checking both arguments."""
-    if not (is_real(duration) and duration >= 0):
-        raise InputError(f"duration: found {duration!r}; give a finite, non-negative time in s")
+    if not (is_real(duration) and 0 <= duration < MOST_STEPS * simulation.dt):
+        raise InputError(
+            f"duration: found {shown(duration)}; give a finite, non-negative time in s"
+        )
     if not (isinstance(record, Recording) and is_count(record.every)):
         raise InputError(f"record: found {record!r}; give Recording(every=n) with n >= 1")
     steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
@@ -117,19 +120,21 @@ def _run_in_chunks(
     motion: Callable[[int], Motion],
     progress: Progress | None,
 ) -> None:
-    """Take the steps in chunks of about CHUNK_SECONDS of wall time."""
-    done, chunk = 0, FIRST_CHUNK
-    while done < steps:
-        count = min(chunk, steps - done)
-        begun = clock_time.perf_counter()
-        status = simulation.advance(arrays, every, count)
-        took = clock_time.perf_counter() - begun
-        if status != OK:
-            kept = (simulation._steps - 1) // every + 1
-            so_far = motion(kept)
-            before = [so_far.state(k) for k in range(max(0, kept - 3), kept)]
-            raise simulation.failure(status, before, so_far)
-        done += count
-        chunk = max(1, int(count * min(10.0, CHUNK_SECONDS / max(took, 1e-9))))
-        if progress is not None:
-            progress(done / steps)
+    """Take the steps in chunks, after each of which Python answers Ctrl-C."""
+    done, begin = 0, simulation.state
+    try:
+        for count in chunks(steps):
+            status = simulation.advance(arrays, every, count)
+            if status != OK:
+                kept = (simulation._steps - 1) // every + 1
+                so_far = motion(kept)
+                before = [so_far.state(k) for k in range(max(0, kept - 3), kept)]
+                raise simulation.failure(status, before, so_far)
+            done += count
+            if progress is not None:
+                progress(done / steps)
+    except KeyboardInterrupt:
+        arrays.q[0], arrays.v[0] = begin.q, begin.v  # before the first step nothing is recorded
+        kept = max(1, (simulation._steps - 1) // every + 1)
+        message = f"interrupted at t = {simulation.time:.6g} s, after {simulation._steps} steps"
+        raise Interrupted(message, motion(kept)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ from stiction.simulation.arguments import (
     chosen_model,
     is_count,
 )
-from stiction.simulation.contacts import ContactPoint, contacts_of
+from stiction.simulation.chunks import chunks
+from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
@@ -74,6 +76,7 @@ class SavedState:
     memory: tuple[np.ndarray, ...]  # of the contact model
     control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
     report: tuple[np.ndarray, ...]  # what became of the steps so far
+    of: dict[str, Any]  # world, contact model and dt that it belongs to
 
 
 class Simulation:
@@ -100,15 +103,16 @@ class Simulation:
                 f"expected a World, found {type(world).__name__}; wrap it: World(robot)"
             )
         self.world, self.dt = world, checked_dt(dt)
+        forces = tuple(forces) if isinstance(forces, Iterable) else forces  # refused below
+        self._given = (controller, forces, integrator, method)
         self._integrator = checked_integrator(integrator)
         controllers = bound_controllers(world, controller)
         begin = world.check_state(state)
-        moved = world.moved_aside() if state is None else []
         self._start, self._steps = begin.time, 0
         self._state = StepState(begin.q, begin.v)
         model, told = chosen_model(world, contact)
         surface, self.point_names, notes = make_surface(world, model)
-        self.notes = [*moved, *told, *notes]
+        self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
@@ -122,10 +126,9 @@ class Simulation:
             make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         )
         self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
-        self._report = allocate_report()
         self._warned = self._warned_of_energy = False
         self._warned_of_depth = self._warned_of_shapes = False
-        self._deepest_judged = 0.0  # [m]
+        self._report, self._deepest_judged = allocate_report(), 0.0  # [m]
         self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
@@ -134,6 +137,24 @@ class Simulation:
     def contacts(self) -> list[ContactPoint]:
         """The points that touched in the last step."""
         return contacts_of(self._work, self.world, self.point_names, self.dt)
+
+    def snapshot(self) -> Motion:
+        """The current state with the forces of the last step, as a motion of one sample."""
+        state, forces = self.state, forces_of(self._work, self.dt)
+        rows = {name: array[np.newaxis].copy() for name, array in forces.items()}
+        time = np.array([state.time])
+        rows |= {"q": state.q[np.newaxis], "v": state.v[np.newaxis]}
+        return Motion(self.world, time, **rows, parameters=self.parameters())  # type: ignore[arg-type]
+
+    def under(self, contact: Any, state: State | None = None) -> Simulation:
+        """The same simulation under another contact model, from a state, by default this one's."""
+        state = self.state if state is None else state
+        return Simulation(self.world, contact, self.dt, state, *self._given)
+
+    @property
+    def contact(self) -> Any:
+        """The contact model."""
+        return self._system.model
 
     @property
     def time(self) -> float:
@@ -183,6 +204,7 @@ class Simulation:
 
         The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy that
         contact adds and too much depth in the last of the n steps give a `StabilityWarning`.
+        Ctrl-C ends it between two steps.
         """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a positive integer")
@@ -193,8 +215,11 @@ class Simulation:
             applied[:] = checked_vector(
                 "torque", torque, self.world.nv, "force", self.world.dof_name
             )
-        before = self.state
-        status = self.advance(self._nothing_recorded, 1, n)
+        before, status = self.state, OK
+        for count in chunks(n):
+            status = self.advance(self._nothing_recorded, 1, count)
+            if status != OK:
+                break
         self.warn_once(stacklevel=2)
         self._warn_of_depth(stacklevel=2)
         if status != OK:
@@ -213,19 +238,20 @@ class Simulation:
         """Take n steps in one compiled call; returns a status."""
         clock = Clock(self._start, self.dt, every)
         first = self._steps
-        status = self._run(
-            self._integrator,
-            self._system,
-            self._state,
-            self._work,
-            record,
-            clock,
-            first,
-            first + n,
-            self._report,
-        )
-        self._steps = int(self._report.steps[0])
-        return status
+        try:
+            return self._run(
+                self._integrator,
+                self._system,
+                self._state,
+                self._work,
+                record,
+                clock,
+                first,
+                first + n,
+                self._report,
+            )
+        finally:  # also after Ctrl-C
+            self._steps = int(self._report.steps[0])
 
     def allocate_record(self, rows: int) -> Record:
         """Return arrays for a record of `rows` rows."""
@@ -244,7 +270,17 @@ class Simulation:
             tuple(array.copy() for array in self._remembered()),
             tuple(memory.now.copy() for memory in self._system.control_memory),
             tuple(array.copy() for array in self._report),
+            self._identity,
         )
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        """What must be equal for a saved state to be continued, by its name in messages."""
+        return {
+            "world": self.world.digest(),
+            "contact model": repr(self._system.model),
+            "dt": self.dt,
+        }
 
     def _remembered(self) -> tuple[np.ndarray, ...]:
         """Arrays of contact that pass from step to step."""
@@ -254,11 +290,25 @@ class Simulation:
         return (*surface.memory, *of_pairs)
 
     def restore_state(self, saved: SavedState) -> None:
-        """Go back to a saved state; the continuation is bitwise the same."""
+        """Go back to a saved state; the continuation is bitwise the same.
+
+        Raises InputError unless it was saved in a simulation of an equal world with the same
+        contact model, controllers and dt.
+        """
+        if not isinstance(saved, SavedState):
+            raise InputError(
+                f"restore_state(): found {type(saved).__name__}; give what save_state() returned"
+            )
         if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
             raise InputError(
                 f"restore_state(): the saved state has {len(saved.q)} positions and "
                 f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
+            )
+        differing = [name for name, own in self._identity.items() if saved.of[name] != own]
+        if differing:
+            raise InputError(
+                f"restore_state(): the state was saved under a different {', '.join(differing)}; "
+                "restore it in a simulation with the same one"
             )
         memory = self._remembered()
         if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):

@@ -40,6 +40,7 @@ LONGEST_RAY = 10.0  # |z| up to which the growth of a mode is looked at
 RAY_STEPS = 2000
 SHALLOW = 1e-3  # depth that every bound allows for before a run [m]
 PERTURBATION = 1e-6  # of a coordinate, for the stiffness of controllers [rad or m]
+TIMES_AXES = np.cross(np.eye(3)[None], np.eye(3)[:, None])  # r @ TIMES_AXES[k] is r x axis k
 
 
 class Bound(NamedTuple):
@@ -122,7 +123,7 @@ def lightest_side(
     found = []
     for n in SIDES:
         arms = on_side(contact_points, rows, n, depth) - tree.centre[link]
-        turning = np.concatenate([np.cross(arms, axis) for axis in np.eye(3)])
+        turning = np.concatenate(arms @ TIMES_AXES)
         straight = np.kron(np.eye(3), np.full((len(arms), len(arms)), 1.0 / tree.mass[link]))
         compliance = straight + turning @ inverse @ turning.T
         found.append((1.0 / float(np.linalg.eigvalsh(compliance)[-1]), len(arms)))

@@ -6,7 +6,7 @@ configuration moves along H^-1 J' f, with f >= 0 along the normals, so that deep
 fraction of their depth. The heavier side moves less, and stuck joints do not move.
 """
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.loops import hold_loops
@@ -47,7 +47,7 @@ def remove_drift(system, state, work):
         lift_points(system, state, work, allowed)
 
 
-@seldom
+@subroutine
 def lift_points(system, state, work, allowed):
     """Move the configuration so that points deeper than allowed rise."""
     contact, response = system.surface.contact, system.surface.work.response

@@ -9,7 +9,7 @@ positions alone, along H^-1 J' f; for constant forces the distance is then exact
 
 import math
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
 from stiction.contact.solvers.link_blocks import clear_block
@@ -44,7 +44,7 @@ def finish_slides(system, state, work, dt):
         move_links(system, state, work, dt)
 
 
-@seldom
+@subroutine
 def move_links(system, state, work, dt):
     """Move the configuration so that the touching links move by the right-hand side.
 

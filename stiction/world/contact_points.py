@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from stiction.kernels.tree import PRISMATIC
 from stiction.robot.robot import Robot
 
 if TYPE_CHECKING:
+    from stiction.world.ground import Ground
     from stiction.world.world import World
 
 RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from the lowest [rad]
@@ -29,11 +31,24 @@ SIDES = np.vstack([np.eye(3), -np.eye(3)])  # outward normals of the sides of a 
 THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m]
 
 
-def contact_points_of(world: World) -> tuple[ContactPoints, list[str], list[tuple[str, str]]]:
+Found = tuple[ContactPoints, list[str], list[tuple[str, str]]]
+_FOUND: WeakKeyDictionary[World, tuple[Ground | None, Found]] = WeakKeyDictionary()
+
+
+def contact_points_of(world: World) -> Found:
     """Return the contact points, the name of each one's shape, and the pairs of materials.
 
     Each material of a robot forms a pair with every material of the ground, in consecutive rows.
+    They are found once per world and ground.
     """
+    ground, found = _FOUND.get(world, (None, None))
+    if found is None or ground is not world.ground:
+        found = _find_contact_points(world)
+        _FOUND[world] = world.ground, found
+    return found
+
+
+def _find_contact_points(world: World) -> Found:
     rows: list[dict[str, Any]] = []
     grounds = [""] if world.ground is None else world.ground.material_names()
     materials: dict[str, int] = {}
@@ -130,6 +145,8 @@ def allocate_contact(
 def points_towards(contact_points: ContactPoints, rows: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return where contact points would touch ground in direction n, in link axes, (rows, 3)."""
     axis, radius = contact_points.axis[rows], contact_points.radius[rows, None]
+    if not np.any(contact_points.kind[rows] == RIM):
+        return contact_points.centre[rows] + radius * n
     out = np.broadcast_to(n, axis.shape)
     across = out - (axis @ n)[:, None] * axis
     length = np.linalg.norm(across, axis=1)

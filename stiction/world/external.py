@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
 from stiction.world.world import World
@@ -74,7 +74,7 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
         if times.shape != (2,) or not np.isfinite(times).all():
             raise InputError(
                 f"{what}: start and stop must be finite times in s, "
-                f"found {force.start!r} and {force.stop!r}"
+                f"found {shown(force.start)} and {shown(force.stop)}"
             )
         start, stop = times.tolist()
         if start >= stop:
@@ -101,5 +101,7 @@ def _table(world: World, force: Push | TabulatedForce) -> tuple:
 def _finite(what: str, name: str, value: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     array = numbers(value)
     if array.shape != shape or not np.isfinite(array).all():
-        raise InputError(f"{what}: {name} must be finite numbers of shape {shape}, found {value!r}")
+        raise InputError(
+            f"{what}: {name} must be finite numbers of shape {shape}, found {shown(value)}"
+        )
     return array

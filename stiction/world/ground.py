@@ -11,10 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.terrain import FlatGround, Heights, Stairs
-from stiction.compiler.arguments import numbers
+from stiction.description.arguments import (
+    LARGEST,
+    SMALLEST,
+    count,
+    number,
+    numbers,
+    shown,
+    vector,
+)
 from stiction.errors import InputError
 
 UP = (0.0, 0.0, 1.0)
+MOST_STEPS = 10_000
+MOST_HEIGHTS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -26,8 +36,8 @@ class Plane:
     material: str = "ground"
 
     def __post_init__(self) -> None:
-        """Convert NumPy values to plain Python numbers, which files can store."""
-        _make_plain(self)
+        """Check all values; files store them as plain numbers."""
+        _check_flat(self, "height")
 
     def normal(self) -> np.ndarray:
         """Unit vector out of the ground."""
@@ -53,8 +63,10 @@ class Slope:
     height: float = 0.0  # at x = y = 0 [m]
 
     def __post_init__(self) -> None:
-        """Convert NumPy values to plain Python numbers, which files can store."""
-        _make_plain(self)
+        """Check all values; files store them as plain numbers."""
+        _check_flat(self, "angle", "heading", "height")
+        if not abs(self.angle) < math.pi / 2:
+            raise InputError(f"Slope: angle is {self.angle} rad; its magnitude must be below pi/2")
 
     def __repr__(self) -> str:
         """All values, the height only if it is not 0: digests of older files have none."""
@@ -74,8 +86,6 @@ class Slope:
 
     def bind(self) -> FlatGround:
         """Return the arrays that kernels read."""
-        if not abs(self.angle) < math.pi / 2:
-            raise InputError(f"Slope: angle is {self.angle} rad; its magnitude must be below pi/2")
         return _bound(self, self.height, self.normal(), self.velocity)
 
 
@@ -106,17 +116,19 @@ class Steps:
         _make_plain(self)
         for name in ("rise", "run"):
             given = numbers(getattr(self, name))
-            if given.ndim > 1 or not np.isfinite(given).all():
+            if (
+                given.ndim > 1
+                or not (np.abs(given) < LARGEST).all()
+                or len(given.ravel()) > MOST_STEPS
+            ):
                 raise InputError(
                     f"Steps: {name} is {getattr(self, name)!r}; give one finite number in m, or "
                     "one for each riser (rise), for each tread between two risers (run)"
                 )
         for name in ("start", "heading", "height"):
-            given = numbers(getattr(self, name))
-            if given.ndim or not np.isfinite(given):
-                raise InputError(f"Steps: {name} is {getattr(self, name)!r}; give a finite number")
-        if self.count is not None and not (isinstance(self.count, int) and self.count >= 1):
-            raise InputError(f"Steps: count is {self.count!r}; give a positive integer")
+            number(f"Steps: {name}", getattr(self, name), "rad" if name == "heading" else "m")
+        if self.count is not None:
+            count("Steps: count", self.count, MOST_STEPS)
         rises, runs = self._rises(), self._runs()
         if self.count not in (None, len(rises)) or len(runs) != len(rises) - 1:
             raise InputError(
@@ -184,8 +196,8 @@ class HeightField:
         """Check and copy; spacing [m], or (dx, dy); origin None centres the grid at x = y = 0."""
         self.heights = _checked_heights(heights)
         rows, columns = self.heights.shape
-        self.spacing = _pair("spacing", spacing if np.ndim(spacing) else (spacing, spacing))
-        if not min(self.spacing) > 0:
+        self.spacing = _pair("spacing", spacing if numbers(spacing).ndim else (spacing, spacing))
+        if not min(self.spacing) >= SMALLEST:
             raise InputError(f"HeightField: spacing is {spacing!r}; give positive lengths in m")
         middle = (-(columns - 1) * self.spacing[0] / 2, -(rows - 1) * self.spacing[1] / 2)
         self.origin = middle if origin is None else _pair("origin", origin)
@@ -273,8 +285,20 @@ def _make_plain(ground: Any) -> None:
         object.__setattr__(ground, name, _plain(value))
 
 
+def _check_flat(ground: Any, *names: str) -> None:
+    """Check the numbers of a plane, and make them plain."""
+    kind = type(ground).__name__
+    units = {"height": "m"}
+    for name in names:
+        value = number(f"{kind}: {name}", getattr(ground, name), units.get(name, "rad"))
+        object.__setattr__(ground, name, value)
+    velocity = vector(f"{kind}: velocity", ground.velocity, 3, "m/s")
+    object.__setattr__(ground, "velocity", tuple(velocity.tolist()))
+    _check_name(kind, ground.material)
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) > 0:
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
         return tuple(_plain(part) for part in value)
     return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
@@ -302,13 +326,13 @@ def _steepness(riser: np.ndarray, level: np.ndarray, highest: float) -> float:
 
 def _check_name(ground: str, material: Any) -> None:
     if not isinstance(material, str):
-        raise InputError(f"{ground}: material is {material!r}; give the name of a material")
+        raise InputError(f"{ground}: material is {shown(material)}; give the name of a material")
 
 
 def _pair(name: str, value: Any) -> tuple[float, float]:
     """Two finite numbers."""
     pair = numbers(value)
-    if pair.shape != (2,) or not np.isfinite(pair).all():
+    if pair.shape != (2,) or not (np.abs(pair) < LARGEST).all():
         raise InputError(f"HeightField: {name} is {value!r}; give two finite numbers in m")
     return float(pair[0]), float(pair[1])
 
@@ -321,8 +345,10 @@ def _checked_heights(heights: ArrayLike) -> np.ndarray:
         raise InputError(
             f"HeightField: heights: found {found}; give rows x columns numbers, 2 x 2 or more"
         )
-    if not np.isfinite(array).all():
-        i, j = np.argwhere(~np.isfinite(array))[0]
+    if array.size > MOST_HEIGHTS:
+        raise InputError(f"HeightField: {array.size} heights; the maximum is {MOST_HEIGHTS}")
+    if not (np.abs(array) < LARGEST).all():
+        i, j = np.argwhere(~(np.abs(array) < LARGEST))[0]
         raise InputError(f"HeightField: heights[{i}, {j}] is {array[i, j]}; give finite heights")
     array.flags.writeable = False
     return array

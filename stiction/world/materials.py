@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.contact.contact_model import MODELS, checked_parameter
+from stiction.description.arguments import is_number, shown
 from stiction.errors import InputError
 from stiction.robot.robot import Robot
 
@@ -78,6 +79,11 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
     """Return the table with unordered pairs, after checking its keys."""
     known = {name for model in MODELS.values() for name in model.kind._fields}  # type: ignore[attr-defined]
     table: dict[frozenset[str], dict[str, float]] = {}
+    if not (materials is None or isinstance(materials, Mapping)):
+        raise InputError(
+            f"materials is {shown(materials)}; give a dictionary of pairs of names, such as "
+            "{('ground', 'sole'): {'mu_static': 0.8}}"
+        )
     for pair, values in (materials or {}).items():
         if not (
             isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, str) for x in pair)
@@ -89,7 +95,13 @@ def checked_materials(materials: Materials | None) -> dict[frozenset[str], dict[
             raise InputError(
                 f"materials: the pair {pair} is given twice; the order of a pair does not matter"
             )
-        for name in values:
+        if not isinstance(values, Mapping):
+            raise InputError(f"materials {pair}: found {shown(values)}; give a dictionary")
+        for name, value in values.items():
+            if is_number(value) and name in known:
+                continue
+            if name in known:
+                raise InputError(f"materials {pair}: {name} is {shown(value)}; give a number")
             if name not in known:
                 raise InputError(
                     f"materials {pair}: no model has '{name}'; known: {', '.join(sorted(known))}"

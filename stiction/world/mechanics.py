@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.compiler.compiled import routine
+from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.articulated import (
     articulated_accelerations,
@@ -47,7 +48,7 @@ from stiction.kernels.quantities import (
 )
 from stiction.kernels.tree import Dynamics, allocate
 from stiction.kernels.vectors import store_vector
-from stiction.world.world import World, checked_vector
+from stiction.world.world import State, World, checked_vector
 
 ARTICULATED, JOINT_SPACE = "articulated", "joint space"
 
@@ -199,7 +200,7 @@ def drift(world: World, q: ArrayLike, v: ArrayLike, name: str) -> np.ndarray:
 
 def centre_of_mass(world: World, q: ArrayLike) -> np.ndarray:
     """Centre of mass of everything that moves [m], (3)."""
-    return _measured(world, q, np.zeros(world.nv))[0]
+    return _measured(world, q, None)[0]
 
 
 def momentum(world: World, q: ArrayLike, v: ArrayLike) -> Momentum:
@@ -250,11 +251,21 @@ def common_dofs(world: World, links: np.ndarray) -> np.ndarray:
 
 def _at(world: World, q: ArrayLike, v: ArrayLike | None = None) -> Dynamics:
     """Kinematics and rigid-body quantities at a checked state."""
+    q, v = _checked_state(world, q, v)
     dynamics = allocate(world.tree)
-    q = checked_vector("q", q, world.nq, "position", lambda k: f"q[{k}]")
-    v = np.zeros(world.nv) if v is None else v
-    _place(dynamics, q, checked_vector("v", v, world.nv, "velocity", world.dof_name))
+    _place(dynamics, q, v)
     return dynamics
+
+
+def _checked_state(
+    world: World, q: ArrayLike, v: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities as arrays, after checking them; at rest for None."""
+    if not isinstance(world, World):
+        raise InputError(f"expected a World, found {type(world).__name__}; wrap it: World(robot)")
+    state = State(numbers(q), np.zeros(world.nv) if v is None else numbers(v))
+    world.check_state(state)
+    return state.q, state.v
 
 
 def _frame(world: World, q: ArrayLike, v: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -266,10 +277,9 @@ def _frame(world: World, q: ArrayLike, v: ArrayLike, name: str) -> tuple[np.ndar
 
 
 def _measured(
-    world: World, q: ArrayLike, v: ArrayLike
+    world: World, q: ArrayLike, v: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    q = checked_vector("q", q, world.nq, "position", lambda k: f"q[{k}]")
-    v = checked_vector("v", v, world.nv, "velocity", world.dof_name)
+    q, v = _checked_state(world, q, v)
     centre, momenta, energies = np.zeros((1, 3)), np.zeros((1, 6)), np.zeros((1, 2))
     measure(allocate(world.tree), q[None], v[None], centre, momenta, energies)
     return centre[0], momenta[0], energies[0]

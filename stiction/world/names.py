@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.robot.robot import Robot
 
@@ -57,6 +58,8 @@ class Names:
         return self._find(self._joints, name, "joint")
 
     def _find(self, table: dict[str, list], name: str, kind: str) -> Any:
+        if not isinstance(name, str):
+            raise InputError(f"{shown(name)} is no {kind}; give its name")
         found = table.get(name, [])
         if len(found) == 1:
             return found[0]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.robot.placement import fixed
 from stiction.robot.robot import Robot
@@ -33,6 +34,8 @@ class Scenery(NamedTuple):
 
 def moving_then_fixed(robots: Sequence[Robot], scenery: Iterable[Robot] | Robot) -> list[Robot]:
     """The robots that move, then those that do not; everything given as scenery is fixed."""
+    if not isinstance(scenery, Robot | Iterable):
+        raise InputError(f"World: scenery is {shown(scenery)}; give robots")
     given = (scenery,) if isinstance(scenery, Robot) else tuple(scenery)
     for robot in (*robots, *given):
         if not isinstance(robot, Robot):

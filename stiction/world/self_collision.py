@@ -51,7 +51,7 @@ def robots_that_touch_themselves(
         )
     chosen = [given] if isinstance(given, str) else list(given)
     for name in chosen:
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise InputError(
                 f"World(self_collision=...): no robot {name!r} moves in this world; found "
                 f"{', '.join(map(repr, names))}"

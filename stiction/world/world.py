@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from stiction.collision.pair_filter import PairFilter
 from stiction.collision.terrain import FlatGround
+from stiction.description.arguments import number, shown, vector
 from stiction.errors import InputError
 from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.planar import planar_bases
@@ -107,14 +108,25 @@ class World:
             )
         self.ground = ground
         self.materials = checked_materials(materials)
-        self.gravity = np.array(gravity, float)
-        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
-            raise InputError(
-                f"World(gravity=...) takes three finite numbers in m/s2, found {gravity!r}"
-            )
+        self.gravity = vector("World: gravity", gravity, 3, "m/s2")
         self.self_collision = robots_that_touch_themselves(self_collision, self.robots)
         self.tree = forest_of(self.robots, self.gravity, np.dtype(np.float64))
         self._names = Names(self.robots)
+
+    def __repr__(self) -> str:
+        """Robots, scenery and ground, in three lines."""
+        moving = [robot.name for robot in self.moving]
+        fixed = [robot.name for robot in self.robots if robot.nv == 0]
+        shown = [f"{len(names)}: {', '.join(names[:4])}" for names in (moving, fixed) if names]
+        return (
+            f"World of {' with scenery '.join(shown)}\n"
+            f"  nq {self.nq}, nv {self.nv}, {self.total_mass:.4g} kg\n  on {self.ground!r:.90}"
+        )
+
+    def _repr_html_(self) -> str:
+        from stiction.viewer.notebook import world_table
+
+        return world_table(self)
 
     @property
     def nq(self) -> int:
@@ -232,8 +244,7 @@ class World:
         """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
-        if not np.isfinite(above):
-            raise InputError(f"standing(above={above}): give a finite height in m")
+        above = number("standing(): above", above, "m")
         state = self.home()
         self.put_on_ground(state.q, above)
         if len(self.robots) > 1:
@@ -303,8 +314,7 @@ class World:
             )
         q = checked_vector("state.q", state.q, self.nq, "position", lambda k: f"q[{k}]")
         v = checked_vector("state.v", state.v, self.nv, "velocity", self.dof_name)
-        if not np.isfinite(state.time):
-            raise InputError(f"state.time: found {state.time}; give a finite time in s")
+        time = number("state.time", state.time, "s")
         for link in range(1, len(self.tree.parent)):
             if self.tree.joint_type[link] in (FREE, SPHERICAL):
                 last = self.tree.q_index[link] + Q_SIZE[self.tree.joint_type[link]]
@@ -315,7 +325,7 @@ class World:
                         f"has length {length:.6g}; give a unit quaternion w x y z"
                     )
                 q[last - 4 : last] /= length
-        return State(q, v, float(state.time))
+        return State(q, v, time)
 
 
 def checked_vector(
@@ -324,8 +334,8 @@ def checked_vector(
     """Copy of a vector as float64, after checking its size and that it is finite."""
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: found {value!r}; give {size} numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what}: found {shown(value)}; give {size} numbers") from None
     if array.shape != (size,):
         raise InputError(
             f"{what}: found shape {array.shape}; "

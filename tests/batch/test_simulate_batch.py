@@ -5,7 +5,7 @@ import pytest
 
 import stiction as st
 from contact.problems import plate, thrown
-from mechanisms import fewer
+from mechanisms import chain, fewer
 from stiction.errors import InputError, StabilityWarning
 
 DT = 1e-3
@@ -196,3 +196,14 @@ def test_a_batch_for_a_device_that_is_not_there_says_what_would_do():
         pytest.skip("there is one")
     with pytest.raises(InputError, match="device='cpu'"):
         st.BatchSimulation(st.World(st.robots.ball()), 2, contact=None, device="cuda")
+
+
+def test_a_reset_world_has_no_joint_modes_of_its_past():
+    world = st.World(chain(3, friction=0.5), ground=None)
+    batch = st.BatchSimulation(world, 3, contact=None)
+    batch.step(2)
+    before = batch._engine.mode.copy()
+    assert before.any(axis=1).all()  # joints stick
+    batch.reset([1])
+    assert not batch._engine.mode[1].any()
+    np.testing.assert_array_equal(batch._engine.mode[[0, 2]], before[[0, 2]])

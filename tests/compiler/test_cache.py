@@ -160,3 +160,22 @@ def test_folders_that_were_not_used_for_long_are_removed(tmp_path, monkeypatch):
     finally:
         cache._root.cache_clear()
         cache.folder.cache_clear()
+
+
+def test_the_content_of_a_users_file_is_part_of_the_name_of_the_folder(tmp_path, monkeypatch):
+    from stiction.compiler import cache
+
+    def name_for(content):
+        (tmp_path / "law.py").write_text(content)
+        for function in (cache._root, cache.folder, cache._digest):
+            function.cache_clear()
+        return cache.folder((tmp_path / "law.py",)).name
+
+    monkeypatch.setenv("STICTION_CACHE", str(tmp_path / "cache"))
+    try:
+        names = [name_for(content) for content in ("a = 1", "a = 2", "a = 1")]
+        assert names[0] == names[2] != names[1]
+        assert cache.folder().name == names[0].split("-")[0]
+    finally:
+        for function in (cache._root, cache.folder, cache._digest):
+            function.cache_clear()

@@ -114,3 +114,12 @@ def test_the_zero_moment_point_is_not_put_beyond_its_reach():
 def test_wrong_plans_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         feedback(**change).bind(st.World(st.robots.biped10()))
+
+
+def test_torques_stay_within_both_effort_limits():
+    world, q, v = moving_biped()
+    free = torques(feedback(gain=0.5), world, q, v)
+    tight = st.World(st.robots.biped10().with_joints(effort_lower=-0.4, effort_upper=0.25))
+    limited = torques(feedback(gain=0.5), tight, q, v)
+    assert free.min() < -0.4 and free.max() > 0.25
+    np.testing.assert_allclose(limited, np.clip(free, -0.4, 0.25), atol=1e-12)

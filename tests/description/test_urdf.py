@@ -491,6 +491,22 @@ COLLADA = """<?xml version="1.0"?>
 """
 
 
+def nested_instances(depth, hide=False, target=""):
+    """A COLLADA file with nodes that make two instances each of the next one."""
+    two = '<instance_node url="{0}"/>' * 2
+    nodes = "".join(
+        f'<node id="n{k}">{two.format(target or f"#n{k + 1}")}</node>' for k in range(depth)
+    )
+    nodes += f'<node id="n{depth}"><instance_geometry url="#g"/></node>'
+    library = f"<library_nodes>{nodes}</library_nodes>"
+    if hide:  # from those who look for comments in the text
+        library = f'<extra type="<!--"/>{library}<extra type="-->"/>'
+    text = COLLADA.replace("<library_visual", f"{library}<library_visual")
+    return text.replace(
+        '<instance_geometry url="#g">', f"{two.format('#n0')}<instance_geometry>"
+    ).encode()
+
+
 def stl(corners=CORNERS, triangles=TRIANGLES):
     rows = b"".join(
         struct.pack("<12fH", 0, 0, 0, *(x for k in face for x in corners[k]), 0)
@@ -629,6 +645,7 @@ def test_a_missing_visual_mesh_is_noted_and_a_missing_collision_mesh_refused(fol
         ("d.stl", b"solid s facet garbage", "cannot read it|holds no triangles"),
         ("e.stl", stl([(np.nan, 0, 0), *CORNERS[1:]]), "not finite"),
         ("f.obj", b"f 1 2 3\nf 99 98 97\n", "cannot read it|holds no triangles"),
+        ("f2.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf\n", "cannot read it|holds no triangles"),
         ("g.obj", bytes(range(256)), "cannot read it|holds no triangles"),
         ("h.dae", b"", "is empty"),
         ("i.dae", b"<COLLADA/>", "cannot read it"),
@@ -636,7 +653,10 @@ def test_a_missing_visual_mesh_is_noted_and_a_missing_collision_mesh_refused(fol
         ("k.dae", COLLADA.replace("1 2 3</p>", "1 2 77</p>").encode(), "cannot read it"),
         ("l.dae", (XXE + "<COLLADA/>").encode(), "declares the XML entity"),
         ("m.dae", COLLADA.replace("0.01", "0").encode(), "give its length in metres"),
-        ("n.dae", b"<COLLADA>" + b"<instance_node/>" * 31, "more than 30 <instance_node>"),
+        ("n.dae", nested_instances(18), "more than 4000000 indices"),
+        ("o.dae", nested_instances(18, hide=True), "is not XML"),
+        ("p.dae", nested_instances(400), "nodes in more than 300 others"),
+        ("q.dae", nested_instances(1, target="#n0"), "or in themselves"),
     ],
 )
 def test_a_corrupt_mesh_is_refused_with_its_link(folder, name, data, finding):

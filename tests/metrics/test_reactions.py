@@ -1,5 +1,7 @@
 """Ground reactions of a motion against statics and the textbooks' zero-moment points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -265,3 +267,17 @@ def test_zmp_wants_a_definition_that_it_knows_and_contact():
         motion.zmp("inertia")
     with pytest.raises(InputError, match="without contact"):
         st.simulate(st.World(st.robots.ball()), contact=None, duration=0.002).zmp()
+
+
+def test_the_centre_of_pressure_is_weighted_by_the_normal_force():
+    """Friction, and which way it points, does not move it."""
+    world = st.World(st.robots.brick())
+    motion = st.simulate(world, duration=0.002, state=world.standing())
+    force = np.zeros_like(motion.force)
+    low = np.argsort(motion.contact_points.position[0, :, 2])[:3]
+    normal = np.array([1.0, 2.0, 5.0])
+    force[:, low, 2] = normal
+    force[:, low, 0] = [9.0, -4.0, 2.0]
+    found = replace(motion, force=force).centre_of_pressure("brick")[0]
+    wanted = normal @ motion.contact_points.position[0, low] / normal.sum()
+    np.testing.assert_allclose(found[:2], wanted[:2], atol=1e-12)

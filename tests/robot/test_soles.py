@@ -112,8 +112,8 @@ def test_a_brick_on_a_grid_of_points_carries_its_weight_on_all_of_them():
     [
         ("foot", 3, 3, "'foot' is not a shape; give the name of one box or hull"),
         ("left_thigh", 3, 3, "'left_thigh' is capsule 'left_thigh_capsule'; give the name of one"),
-        ("left_foot", 0, 3, "found 0 points along and 3 across; give positive integers"),
-        ("left_foot", 3, 2.5, "found 3 points along and 2.5 across"),
+        ("left_foot", 0, 3, "along is 0; give a positive integer"),
+        ("left_foot", 3, 2.5, "across is 2.5; give a positive integer"),
     ],
 )
 def test_with_sole_points_says_what_is_wrong(name, along, across, complaint):

@@ -101,7 +101,7 @@ def test_a_cart_rolls_as_if_heavier_by_two_fifths_of_its_casters(mu):
     "make, values, complaint",
     [
         (robots.table, {"mass": 0.0}, "mass is 0.0; give a positive number"),
-        (robots.table, {"size": (1.0, nan, 1.0)}, "y is nan; give a positive number"),
+        (robots.table, {"size": (1.0, nan, 1.0)}, "size is .*nan.*; give 3 finite numbers"),
         (robots.table, {"thickness": 0.75}, "thinner than the table is high"),
         (robots.table, {"leg": 0.4}, "two legs must fit"),
         (robots.cart, {"mass": inf}, "mass is inf; give a positive number"),

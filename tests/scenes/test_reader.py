@@ -407,7 +407,7 @@ def test_frictions_that_do_not_go_together_are_told_with_the_line(tmp_path):
         ('kind = "steps"\nrise = [0.1, 0.2]\nrun = [0.3, 0.3]', "one run fewer"),
         ('kind = "rough"\namplitude = -1.0', "give a number in m, at least 0"),
         ('kind = "rough"\namplitude = 0.1\nspacing = 0.1', "size: is missing"),
-        ('kind = "rough"\namplitude = 0.1\nspacing = 0.1\nsize = [1, 1]\nseed = -1', "negative"),
+        ('kind = "rough"\namplitude = 0.1\nspacing = 0.1\nsize = [1, 1]\nseed = -1', "seed is -1"),
         ('kind = "heights"\nheights = [[0, 1]]\nspacing = 0.1', "2 x 2 or more"),
     ],
 )

@@ -1,10 +1,13 @@
 """simulate and Simulation: what is recorded, pushes, saving and restoring, progress."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import stiction as st
 from mechanisms import chain, fewer, slider
+from stiction.errors import DivergenceError
 
 INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
@@ -148,3 +151,61 @@ def test_forces_on_frames_act_at_the_frame():
         integrator=st.RungeKutta4(),
     )
     assert np.allclose(free.v[-1], a * 0.001, rtol=0.05, atol=1e-3)
+
+
+# ------------------------------------------------------------------------- restored while touching
+
+
+def sliding() -> tuple[st.World, st.State]:
+    """A brick that lands on a corner and slides, beside a chain with sticking joints."""
+    world = st.World(st.robots.brick(), chain(3, friction=0.5).at((0.0, 2.0, 3.0)))
+    state = world.standing()
+    state.q[3:7] = np.array([0.99, 0.05, 0.1, 0.02]) / np.linalg.norm([0.99, 0.05, 0.1, 0.02])
+    state.v[:6] = [0.7, 0.2, -0.1, 0.5, -0.3, 1.0]
+    return world, state
+
+
+@pytest.mark.parametrize("model", [st.Coulomb(), st.Distributed()], ids=names)
+def test_a_simulation_restored_in_contact_continues_bitwise(model):
+    world, state = sliding()
+    dt = 1e-3 if isinstance(model, st.Coulomb) else 1e-4
+    simulation = st.Simulation(world, model, dt, state)
+    simulation.step(n=8)
+    assert simulation.contacts
+    saved = simulation.save_state()
+    simulation.step(n=6)
+    first = simulation.state
+    other = st.Simulation(world, model, dt)
+    other.restore_state(saved)
+    np.testing.assert_array_equal(other._system.dynamics.mode, saved.mode)
+    other.step(n=6)
+    np.testing.assert_array_equal(other.state.q, first.q)
+    np.testing.assert_array_equal(other.state.v, first.v)
+    # a state without the memory of the contacts is another one, so the test can tell
+    forgotten = tuple(np.zeros_like(array) for array in saved.memory)
+    other.restore_state(replace(saved, memory=forgotten))
+    other.step(n=6)
+    assert (other.state.v != first.v).any()
+
+
+def test_saved_joint_modes_are_those_of_the_last_step():
+    world, state = sliding()
+    simulation = st.Simulation(world, None, 1e-3, state)
+    simulation.step(n=3)
+    saved = simulation.save_state()
+    assert saved.mode.any()
+    simulation._system.dynamics.mode[:] = 0
+    simulation.restore_state(saved)
+    np.testing.assert_array_equal(simulation._system.dynamics.mode, saved.mode)
+
+
+@pytest.mark.parametrize(("speed", "diverges"), [(0.99e6, False), (1.01e6, True)])
+def test_a_state_has_diverged_beyond_a_million_metres_per_second(speed, diverges):
+    world = st.World(st.robots.ball(), ground=None, gravity=(0, 0, 0))
+    state = st.State(world.home().q, [speed, 0, 0, 0, 0, 0])
+    simulation = st.Simulation(world, None, 1e-3, state)
+    if not diverges:
+        simulation.step()
+        return
+    with pytest.raises(DivergenceError, match=r"limit 1e\+06"):
+        simulation.step()

@@ -244,3 +244,9 @@ def test_a_box_that_falls_on_uneven_ground_comes_to_rest_on_it(name):
     assert np.allclose(motion.force[-2].sum(axis=0), [0, 0, 5.0 * 9.81], atol=1e-3)
     assert np.abs(motion.v[-1]).max() < 1e-6
     assert motion.depth[-2].max() < 2e-3
+
+
+@pytest.mark.parametrize("angle", [np.pi / 2, -np.pi / 2, 2.0, 100.0])
+def test_a_slope_beyond_the_vertical_is_refused(angle):
+    with pytest.raises(InputError, match="Slope: angle is .* rad; its magnitude must be below"):
+        st.Slope(angle)

@@ -65,9 +65,9 @@ def test_sizes_masses_and_home_are_those_of_the_robots_in_order():
             {"ground": Plane},
             "takes Plane, Slope, Steps, HeightField or None, found type",
         ),
-        ((robots.ball(),), {"gravity": -9.81}, "three finite numbers in m/s2, found -9.81"),
-        ((robots.ball(),), {"gravity": (0, 0, nan)}, "three finite numbers in m/s2, found"),
-        ((robots.ball(),), {"gravity": (0, 0, -inf)}, "three finite numbers in m/s2, found"),
+        ((robots.ball(),), {"gravity": -9.81}, "gravity is -9.81; give 3 finite numbers in m/s2"),
+        ((robots.ball(),), {"gravity": (0, 0, nan)}, "give 3 finite numbers in m/s2"),
+        ((robots.ball(),), {"gravity": (0, 0, -inf)}, "give 3 finite numbers in m/s2"),
     ],
 )
 def test_a_world_says_what_it_cannot_be_made_of(arguments, options, complaint):
@@ -252,7 +252,7 @@ def test_standing_says_what_is_missing():
     with pytest.raises(InputError, match="needs a ground; this world has none"):
         World(robots.ball(), ground=None).standing()
     for above in (nan, inf):
-        with pytest.raises(InputError, match=rf"standing\(above={above}\): give a finite height"):
+        with pytest.raises(InputError, match=rf"above is {above}; give a finite number in m"):
             World(robots.ball()).standing(above)
     joints = (Joint("free", "free", WORLD, "body"),)
     link = Link("body", 1.0, (0.0, 0.0, 0.0), INERTIA)
@@ -288,7 +288,7 @@ def replaced(values, k, value):
         (State(replaced(Q, 1, inf), V), r"state.q: q\[1\] is inf"),
         (State(Q, replaced(V, 2, nan)), r"state.v: ball/ball_free \(z\) is nan"),
         (State(Q, replaced(V, 6, -inf)), "state.v: mechanism/joint is -inf"),
-        (State(Q, V, nan), "state.time: found nan"),
+        (State(Q, V, nan), "state.time is nan; give a finite number in s"),
         (State(replaced(Q, 3, 0.9), V), "quaternion of joint 'ball/ball_free' has length 0.9"),
         (State(replaced(Q, 3, 0.0), V), "quaternion of joint 'ball/ball_free' has length 0;"),
     ],

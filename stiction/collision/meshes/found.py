@@ -14,7 +14,7 @@ import numpy as np
 from stiction.collision.meshes.meshes import SIDES
 from stiction.collision.pairs.clip import ALIKE_DEPTH, MOST, choose_four, deepest_of
 from stiction.collision.pairs.faces import Corners, make_corners
-from stiction.compiler.compiled import formula, kernel, seldom
+from stiction.compiler.compiled import formula, kernel, subroutine
 from stiction.kernels.vectors import dot, like, load_vector, store_vector, sub
 
 CAPACITY = 32  # points of a side; more are thinned as they come
@@ -99,7 +99,7 @@ def put_row(found, k, point, normal, depth, feature):
     found.feature[k] = feature
 
 
-@seldom
+@subroutine
 def thin_side(found, side, size):
     """Keep four points that represent a side, in their order; returns how many they are."""
     row, count, corners = CAPACITY * side, found.count[side], found.corners

@@ -19,7 +19,7 @@ from stiction.collision.pairs.shapes import (
     solid_at,
     support,
 )
-from stiction.compiler.compiled import as_python, chooses, formula, kernel, seldom
+from stiction.compiler.compiled import as_python, chooses, formula, kernel, subroutine
 from stiction.kernels.vectors import (
     add,
     column,
@@ -81,7 +81,7 @@ def is_beside(R, corners, low, high):
     return beside
 
 
-@seldom
+@subroutine
 def find_points(shapes, A, mesh, place, reach, scratch, manifold):
     """Find the points of A, at the origin, on a mesh seen from `place`; returns a status."""
     hulls, meshes, found = shapes.hulls, shapes.meshes, scratch.found

@@ -31,7 +31,7 @@ from stiction.collision.pairs.shapes import (
     tolerance,
     unit_or,
 )
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub
 
 CONE = 1e-6  # how far a normal may be outside those of the triangles around it [rad]
@@ -41,7 +41,7 @@ ON_EDGE = 1e-5  # corners that are as high to this fraction of the triangle are 
 # ----------------------------------------------------------------------------- normals at the edges
 
 
-@seldom
+@subroutine
 def faces_outwards(meshes, t, corners, normal):
     """Whether a normal at the part of triangle t that it supports lies between those around it."""
     slack, outwards = like(normal[0], CONE), True
@@ -98,7 +98,7 @@ def feature_on(meshes, t, feature):
     return 1 + corner
 
 
-@seldom
+@subroutine
 def add_points(meshes, t, size, found, manifold):
     """Add the points of the manifold to those of the pair."""
     for k in range(manifold.count[0]):
@@ -135,7 +135,7 @@ def meet_sphere(meshes, A, t, corners, reach, scratch, manifold):
 # ------------------------------------------------------------------------------------- other shapes
 
 
-@seldom
+@subroutine
 def clip_over(hulls, A, T, n, reach, size, scratch):
     """Clip the face of A over triangle T to it; returns how many corners are within reach."""
     face = supporting_face(hulls, A, scale(like(size, -1), n), scratch.face_a)
@@ -145,7 +145,7 @@ def clip_over(hulls, A, T, n, reach, size, scratch):
     return measure_depths(scratch.face_a, count, scratch.face_b, plane, n, reach, scratch.depth)
 
 
-@seldom
+@subroutine
 def add_clipped(meshes, t, n, count, most, size, scratch):
     """Add the corners of a clipped face over triangle t that are at most so deep [m]."""
     depth, half, corners = scratch.depth, like(size, 0.5), scratch.face_a
@@ -165,7 +165,7 @@ def is_flat_around(meshes, t):
     return meshes.bends[3 * t] + meshes.bends[3 * t + 1] + meshes.bends[3 * t + 2] == 0
 
 
-@seldom
+@subroutine
 def least_way_aside(hulls, meshes, A, t, corners, n):
     """How far A must move in the plane of triangle t to leave it across an edge that bends [m]."""
     least = like(n[0], math.inf)
@@ -178,7 +178,7 @@ def least_way_aside(hulls, meshes, A, t, corners, n):
     return least + radius_of(A)
 
 
-@seldom
+@subroutine
 def nearest_to_triangle(hulls, A, T, n, reach, size, scratch):
     """Closest points of A and a triangle; the distance is infinite if a capsule's axis meets it."""
     radius = radius_of(A)

@@ -21,7 +21,7 @@ from stiction.collision.pairs.shapes import (
     support_of_differences,
     unit_or,
 )
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.vectors import (
     add,
     cross,
@@ -217,7 +217,7 @@ def closest_points(polytope, faces, highest):
     return point_a, sub(point_a, difference)
 
 
-@seldom
+@subroutine
 def penetrate(hulls, A, B, size, goal, polytope):
     """Depth, normal and deepest points of two cores that overlap or touch.
 

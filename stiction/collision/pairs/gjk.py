@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from stiction.collision.pairs.shapes import rounding, support_of_differences, tolerance
-from stiction.compiler.compiled import formula, kernel, seldom
+from stiction.compiler.compiled import formula, kernel, subroutine
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
 
 MOST_ITERATIONS = 64
@@ -191,7 +191,7 @@ def known(simplex, count, difference):
     return False
 
 
-@seldom
+@subroutine
 def separate(hulls, A, B, v, reach, size, simplex):
     """Closest points of two cores, unless they overlap or are further apart than `reach`.
 

@@ -32,7 +32,7 @@ from stiction.collision.pairs.shapes import (
     half_length_of,
     midpoint,
 )
-from stiction.compiler.compiled import formula, kernel, seldom
+from stiction.compiler.compiled import formula, kernel, subroutine
 from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_vector, sub
 
 CLOSEST = 0  # feature of the closest points, where no corner or edge stands for them
@@ -203,7 +203,7 @@ def touch_over(incident, reference, over, near, reach, size, scratch, manifold):
     put_corners(manifold, incident, count, over.along, near.normal, over.flag, size, scratch)
 
 
-@seldom
+@subroutine
 def touch_with_faces(hulls, A, B, near, reach, size, scratch, manifold):
     """Manifold of two solids, at least one of which touches with a face.
 

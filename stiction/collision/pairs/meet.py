@@ -44,7 +44,7 @@ from stiction.collision.pairs.shapes import (
     tolerance,
     unit_or,
 )
-from stiction.compiler.compiled import formula, kernel, seldom
+from stiction.compiler.compiled import formula, kernel, subroutine
 from stiction.kernels.vectors import (
     add,
     column,
@@ -152,7 +152,7 @@ def refined(hulls, A, B, near, size, scratch):
     return near
 
 
-@seldom
+@subroutine
 def nearest_cores(hulls, A, B, reach, size, scratch):
     """Closest points of two cores, one of which has a volume; `size` is that of the smaller one.
 

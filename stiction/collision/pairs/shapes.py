@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import formula, kernel, seldom
+from stiction.compiler.compiled import formula, kernel, subroutine
 from stiction.description.description import SHAPE_KINDS
 from stiction.kernels.vectors import (
     add,
@@ -173,7 +173,7 @@ class Support(NamedTuple):
     point_a: tuple  # a [m]
 
 
-@seldom
+@subroutine
 def support_of_differences(hulls, A, B, direction):
     """Difference of points of the cores of A and B that is furthest in a direction."""
     a = support(hulls, A, direction)

@@ -10,7 +10,7 @@ from stiction.collision.bodies import detect_bodies
 from stiction.collision.carry_points import carry_points
 from stiction.collision.detection import detect, detect_within_reach, find_missed, may_be_missed
 from stiction.collision.missed_bodies import bodies_may_be_missed, find_missed_bodies
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import IMPULSE_SOLVER, contact_forces
 from stiction.contact.families.family import FAMILIES, Family
 from stiction.contact.families.force_law import solve_nothing_again
@@ -22,6 +22,7 @@ from stiction.contact.families.impulse_law import (
     hold_as_forces,
     impulses_are_complete,
 )
+from stiction.contact.prescribed import release_prescribed, report_driven
 from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_least_velocities
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
 from stiction.contact.time_of_impact import earliest_impact
@@ -61,7 +62,7 @@ def detect_missed(model, surface, dynamics, instant, shares, v):
     return find_and_detect(model, surface, dynamics, instant, shares)
 
 
-@seldom
+@subroutine
 def find_and_detect(model, surface, dynamics, instant, shares):
     """Add the points that the accelerations bring into reach; returns whether there are any."""
     contact, dt = surface.contact, instant.dt
@@ -97,8 +98,11 @@ def solve_step(model, system, instant, shares):
     answer_to_impulses(system, dt)
     status, bounce = OK, full_bounce(dt)
     for trial in range(TRIALS):
+        driven = release_prescribed(system, dt)
         status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
         complete_solution(surface)
+        if driven > 0:
+            report_driven(surface, driven)
         bounce = judge_bounce(model, surface, bounce, trial)
         if bounce.found:
             break

@@ -21,10 +21,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.friction import OPEN, SLIP, STICK, tangential
 from stiction.contact.scratch import PerPoint, RowPerLink, VectorPerPoint
-from stiction.contact.solvers.friction_cases import constrained_velocity, project
+from stiction.contact.solvers.friction_cases import (
+    constrained_velocity,
+    project,
+    relative_tolerance,
+)
 from stiction.contact.solvers.link_blocks import (
     add_arm,
     add_outer,
@@ -85,7 +89,7 @@ class ConvexProblem(NamedTuple):
     step: RowPerLink  # of the wrenches
 
 
-@seldom
+@subroutine
 def de_saxce(contact, response, cases, convex, accuracy):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
 
@@ -103,7 +107,7 @@ def de_saxce(contact, response, cases, convex, accuracy):
         if error < least:
             least = error
             keep_impulses(contact, convex.best)
-        if error <= max(tolerance * largest, speed) or taken >= ITERATIONS:
+        if error <= max(relative_tolerance(accuracy, largest), speed) or taken >= ITERATIONS:
             break
         if error > like(eps, WORSE) * before:  # the last problem again, with more compliance
             eps = min(like(eps, GROW) * eps, like(eps, MOST))
@@ -119,7 +123,7 @@ def de_saxce(contact, response, cases, convex, accuracy):
     if not error <= least:
         return_impulses(contact, convex.best)
         error, largest = law_error(contact, response, cases)
-    return taken, error, largest, error <= max(tolerance * largest, speed)
+    return taken, error, largest, error <= max(relative_tolerance(accuracy, largest), speed)
 
 
 @kernel
@@ -211,11 +215,17 @@ def find_step(contact, response, convex):
         store_twist(convex.twist, touching, pair_twist(response, touching))
         for k in range(6):
             convex.unbalance[touching, k] = response.unbalance[touching, k]
-    factor_wrench_system(contact, response)
-    solve_wrench_system(contact, response)
+    solve_for_wrenches(contact, response)
     for touching in range(contact.touching_count[0]):
         for k in range(6):
             convex.step[touching, k] = response.unbalance[touching, k]
+
+
+@subroutine
+def solve_for_wrenches(contact, response):
+    """Replace the right-hand side by the solution for the blocks in `tangent`."""
+    factor_wrench_system(contact, response)
+    solve_wrench_system(contact, response)
 
 
 @kernel

@@ -25,6 +25,8 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
+IMPOSSIBLE = 100.0  # negligible speeds: an error above is one, however large impulses are
+
 
 class FrictionCases(NamedTuple):
     """Scratch: the case of every point."""
@@ -42,6 +44,21 @@ class Judgement(NamedTuple):
     largest: float  # impulse, as a velocity [m/s]
     changes: int  # points whose case has changed
     slips: int  # points that slip
+
+
+@kernel
+def relative_tolerance(accuracy, largest):
+    """Error allowed for impulses of this size [m/s].
+
+    What is squeezed between parts that do not yield has no solution, and impulses without bound.
+    """
+    return min(accuracy.tolerance * largest, like(largest, IMPOSSIBLE) * accuracy.speed)
+
+
+@kernel
+def is_impossible(accuracy, largest):
+    """Return whether impulses grow without bound, or are no numbers."""
+    return not accuracy.tolerance * largest <= like(largest, IMPOSSIBLE) * accuracy.speed
 
 
 @kernel

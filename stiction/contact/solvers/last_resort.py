@@ -1,6 +1,6 @@
 """What remains if Newton's method fails: convex problems, then contacts one at a time."""
 
-from stiction.compiler.compiled import seldom
+from stiction.compiler.compiled import subroutine
 from stiction.contact.solvers.de_saxce import de_saxce, law_error
 from stiction.contact.solvers.sweeps import sweep_exactly
 from stiction.contact.solvers.warm_start import keep_impulses, return_impulses
@@ -10,7 +10,7 @@ FEW = 32  # points up to which sweeps that solve each contact exactly are tried
 UNTOUCHED, CONVEX, SWEPT = 0, 1, 2  # what solved the problem
 
 
-@seldom
+@subroutine
 def solve_at_last(contact, response, cases, scratch, accuracy):
     """Solve from the present impulses; returns iterations, error, largest impulse and stage.
 

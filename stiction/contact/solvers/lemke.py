@@ -36,7 +36,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.scratch import PerColumn, PerUnknown, Tableau, UnknownMatrix
 from stiction.kernels.vectors import like
 
@@ -63,7 +63,7 @@ class Lemke(NamedTuple):
     error: PerUnknown  # of Eq. (1), see `refine`
 
 
-@seldom
+@subroutine
 def lemke(problem, n, most, rounding):
     """Solve Eq. (1) for z; returns the number of pivots and SOLVED, RAY or PIVOT_LIMIT.
 
@@ -246,7 +246,7 @@ def inverse_entry(problem, i, j):
 # ------------------------------------------------------------------- the same basis with another q
 
 
-@seldom
+@subroutine
 def refine(problem, n):
     """Solve Eq. (4) for the present q and the last basis; returns the least basic variable.
 

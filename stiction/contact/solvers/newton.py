@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel
 from stiction.contact.friction import OPEN
-from stiction.contact.solvers.friction_cases import judge_points
+from stiction.contact.solvers.friction_cases import judge_points, relative_tolerance
 from stiction.contact.solvers.newton_step import take_newton_step
 from stiction.kernels.response import gather_wrenches, respond_to_wrenches
 from stiction.kernels.touching_pairs import touch_each_other
@@ -118,7 +118,7 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     error, largest, settled = judged.error, judged.largest, stepped and judged.changes == 0
     rounding = accuracy.rounding * largest
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
-    enough = accuracy.tolerance * largest
+    enough = relative_tolerance(accuracy, largest)
     approaches = course.stiff > like(error, RIGID)
     if (polishes == 0 and not approaches) or course.polished > LENIENT:
         enough = max(enough, accuracy.speed)

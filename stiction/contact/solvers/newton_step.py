@@ -29,6 +29,12 @@ def take_newton_step(contact, response, cases, eps, hat, same):
         factor_wrench_system(contact, response)
     unbalance(contact, response, cases, eps, hat)
     solve_wrench_system(contact, response)
+    add_step(contact, response)
+
+
+@kernel
+def add_step(contact, response):
+    """Add the solution to the wrenches, and find the twists."""
     for touching in range(contact.touching_count[0]):
         for k in range(6):
             response.wrench[touching, k] += response.unbalance[touching, k]

@@ -16,7 +16,7 @@ several slips the fastest would be taken.
 
 import math
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.response import delassus, free_velocity
 from stiction.kernels.vectors import (
     add,
@@ -41,7 +41,7 @@ def solve_alone(contact, response, mu):
     return contact.count[0] == 1 and solve_only_point(contact, response, mu[0])
 
 
-@seldom
+@subroutine
 def solve_only_point(contact, response, mu):
     """Write the impulse of the first point if it can move anywhere; returns whether it did."""
     G, n = delassus(contact, response, 0, 0), load_vector(contact.normal, 0)

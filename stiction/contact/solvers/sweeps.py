@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.scratch import PerPoint, SymmetricPerPoint, VectorPerPoint
 from stiction.contact.solvers.one_contact import slip_impulse
 from stiction.kernels.response import (
@@ -53,7 +53,7 @@ class LocalProblems(NamedTuple):
     push: VectorPerPoint  # G n
 
 
-@seldom
+@subroutine
 def sweep_exactly(contact, response, mu, local, speed):
     """Sweep from no impulses; returns sweeps, the last change of a velocity [m/s] and success.
 
@@ -81,22 +81,31 @@ def prepare_points(contact, response, local):
 
 @kernel
 def prepare_point(contact, response, local, i):
-    """Store what the local problem of a point needs."""
+    """Store what the local problem of a point needs; steps are zero where it cannot move.
+
+    Where it cannot move in some direction, no impulse stops it: the inverse is not a number.
+    """
     G, n = delassus(contact, response, i, i), load_vector(contact.normal, i)
     xx, xy, xz = sub_determinants(G)
-    one = like(xx[0], 1)
     determinant = dot(G[0], xx)
-    k = one / determinant
+    k = like(determinant, 1) / determinant if determinant > 0 else like(determinant, math.nan)
     x, y, z = scale(k, xx)
     store_symmetric(local.inverse, i, (x, y, z, k * xy[1], k * xy[2], k * xz[2]))
     push = transform(G, n)
     G_nn = dot(n, push)
-    local.normal_step[i] = one / G_nn
+    local.normal_step[i] = inverse_or_zero(G_nn)
     # along the ground: half the trace, and the determinant from that of the whole
     half = like(G_nn, 0.5) * (G[0][0] + G[1][1] + G[2][2] - G_nn)
     minor = dot(n, transform((xx, xy, xz), n))
-    local.tangent_step[i] = one / (half + math.sqrt(max(half * half - minor, like(half, 0))))
+    largest = half + math.sqrt(max(half * half - minor, like(half, 0)))
+    local.tangent_step[i] = inverse_or_zero(largest)
     store_vector(local.push, i, push)
+
+
+@kernel
+def inverse_or_zero(x):
+    """Return 1 / x, or 0 for 0."""
+    return like(x, 1) / x if x > 0 else like(x, 0)
 
 
 @kernel
@@ -166,6 +175,8 @@ def solve_contact_exactly(contact, response, mu, local, i, p, v):
     n, stick = load_vector(contact.normal, i), stopping_impulse(local, i, p, v)
     if inside_cone(n, mu, stick):
         return stick
+    if local.normal_step[i] == 0:
+        return p
     G = delassus(contact, response, i, i)
     c = sub(v, transform(G, p))
     if dot(n, c) >= 0:

@@ -14,7 +14,7 @@ has an envelope (`linear_system.py`): a stack costs as much as its boxes one by 
 link that touches nothing but the ground has x = y.
 """
 
-from stiction.compiler.compiled import kernel, seldom
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.linear_system import (
     clear_system,
     factor,
@@ -25,7 +25,7 @@ from stiction.kernels.linear_system import (
 )
 from stiction.kernels.response import gather_link_wrenches, pair_twist, touches_ground_alone
 from stiction.kernels.spatial import Twist, Wrench, store_twist
-from stiction.kernels.touching_links import NONE, add_link_response
+from stiction.kernels.touching_links import NONE, add_link_response, on_ground_alone
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
 
 
@@ -33,8 +33,34 @@ from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, 
 def factor_wrench_system(contact, response):
     """Assemble 1 + G L' for the blocks in `tangent`, and factor it."""
     links, system = response.links, response.linear
+    if on_ground_alone(links):
+        write_blocks(response)
+    else:
+        add_all_blocks(contact, response)
+    for k in range(6 * links.count[0]):
+        system.matrix[k, k] += like(system.matrix[0, 0], 1)
+    factor(system, 6 * links.count[0])
+
+
+@kernel
+def write_blocks(response):
+    """Write S L' of the trees, where a pair is a link; trees are not coupled."""
+    links, system = response.links, response.linear
+    for b in range(links.count[0]):
+        first, end = links.first[b], links.end[b]
+        system.low[b], system.reach[b], system.group_end[b] = first, end - 1, end
+        for i in range(6):
+            force, moment = load_row(response.tangent, b, i)
+            x = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
+            for c in range(first, end):
+                store_six(system.matrix, 6 * b + i, 6 * c, row_times_response(links, x, b, c))
+
+
+@kernel
+def add_all_blocks(contact, response):
+    """Assemble G L' from the blocks of all pairs, within its envelope."""
     set_bounds(contact, response)
-    clear_system(system, links.count[0])
+    clear_system(response.linear, response.links.count[0])
     for pair in range(contact.touching_count[0]):
         a = response.first[pair]
         arm = load_vector(response.first_arm, pair)
@@ -42,12 +68,9 @@ def factor_wrench_system(contact, response):
             add_block(response, pair, a, arm, a, arm, like(arm[0], 1))
         else:
             add_blocks(response, pair)
-    for k in range(6 * links.count[0]):
-        system.matrix[k, k] += like(system.matrix[0, 0], 1)
-    factor(system, 6 * links.count[0])
 
 
-@seldom
+@subroutine
 def add_blocks(response, pair):
     """Add the four blocks of a pair of two links."""
     a, b, one = response.first[pair], response.second[pair], like(response.compliance[0], 1)
@@ -81,20 +104,26 @@ def add_block(response, pair, b, arm, c, other, sign):
 
     arm, other: from the centres of b and c to that of the pair.
     """
-    A, links, zero = response.linear.matrix, response.links, like(sign, 0)
-    L, first, row = links.inverse_inertia, links.first[c], 6 * c
+    A, links = response.linear.matrix, response.links
     for i in range(6):
         x = row_seen_from(response.tangent, pair, i, arm, other)
-        for d in range(first, links.end[c]):
-            a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
-            for q in range(6):
-                a0 += x[q] * L[row + q, d - first, 0]
-                a1 += x[q] * L[row + q, d - first, 1]
-                a2 += x[q] * L[row + q, d - first, 2]
-                a3 += x[q] * L[row + q, d - first, 3]
-                a4 += x[q] * L[row + q, d - first, 4]
-                a5 += x[q] * L[row + q, d - first, 5]
-            add_six(A, 6 * b + i, 6 * d, sign, (a0, a1, a2, a3, a4, a5))
+        for d in range(links.first[c], links.end[c]):
+            add_six(A, 6 * b + i, 6 * d, sign, row_times_response(links, x, c, d))
+
+
+@kernel
+def row_times_response(links, x, c, d):
+    """Six numbers: the row x times L' of touching link c for wrenches on d, of the same tree."""
+    L, row, place, zero = links.inverse_inertia, 6 * c, d - links.first[c], like(x[0], 0)
+    a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
+    for q in range(6):
+        a0 += x[q] * L[row + q, place, 0]
+        a1 += x[q] * L[row + q, place, 1]
+        a2 += x[q] * L[row + q, place, 2]
+        a3 += x[q] * L[row + q, place, 3]
+        a4 += x[q] * L[row + q, place, 4]
+        a5 += x[q] * L[row + q, place, 5]
+    return a0, a1, a2, a3, a4, a5
 
 
 @kernel
@@ -159,15 +188,16 @@ def solve_wrench_system(contact, response):
     shared = False
     for pair in range(contact.touching_count[0]):
         if touches_ground_alone(response, pair):
+            row = pair if on_ground_alone(links) else response.first[pair]
             for k in range(6):
-                response.unbalance[pair, k] = right[6 * response.first[pair] + k]
+                response.unbalance[pair, k] = right[6 * row + k]
         else:
             shared = True
     if shared:
         share_wrenches(contact, response)
 
 
-@seldom
+@subroutine
 def share_wrenches(contact, response):
     """x = r - S B L' y of the pairs whose links touch something else too, Eq. (2)."""
     links, right, still = response.links, response.linear.right, zero_vector(response.compliance[0])

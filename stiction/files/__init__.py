@@ -1,0 +1,1 @@
+"""Files: foreign readers in a child process with limits, and writing that loses nothing."""

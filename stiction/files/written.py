@@ -1,0 +1,133 @@
+"""Files written whole or not at all: what was there before stays until the new one is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import stat
+import time
+from pathlib import Path
+
+from stiction.errors import StictionError
+
+PREFIX, SUFFIX = ".stiction-", ".part"  # of the name of a file that is being written
+OLD = 60.0  # [s]; an unfinished file older than this, that nobody writes, is removed
+
+
+def write_whole(
+    path: str | Path, data: bytes | memoryview, what: str, error: type[StictionError]
+) -> None:
+    """Write a file, or raise `error` and leave the one that is there as it is.
+
+    It keeps the permissions of a file that it replaces, and replaces the file that a symbolic link
+    leads to. what: the content, in messages.
+    """
+    target = _target(_path(path, error), error)
+    unfinished = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+    try:
+        _write(unfinished, target, data)
+    except OSError as failure:
+        raise error(_told(Path(path), failure, len(data), what)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    _remove_unfinished(target.parent)
+
+
+def check_target(path: str | Path, error: type[StictionError]) -> None:
+    """Raise `error` if no file can be written there: no folder, a device, no permission."""
+    target = _target(_path(path, error), error)
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise error(f"{path}: no file may be written in the folder {target.parent}")
+
+
+def _path(path: str | Path, error: type[StictionError]) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise error(f"{path!r} is not the path of a file; give a text or a Path")
+    return Path(path)
+
+
+def _target(path: Path, error: type[StictionError]) -> Path:
+    """The file to replace: where the symbolic links of a path end."""
+    if not path.parent.is_dir():
+        raise error(f"{path}: the folder {path.parent} does not exist")
+    try:
+        found = path.stat().st_mode  # follows links
+    except FileNotFoundError:
+        if path.is_symlink():
+            message = f"is a symbolic link to {os.readlink(path)}, which does not exist"
+            raise error(f"{path}: {message}; remove it") from None
+        return path
+    except (OSError, ValueError) as failure:
+        raise error(f"{path}: cannot be written ({failure})") from None
+    if not stat.S_ISREG(found):
+        kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"))
+        kind = next((kind for holds, kind in kinds if holds(found)), "a device or a socket")
+        raise error(f"{path}: is {kind}; give the name of a file")
+    if not os.access(path, os.W_OK):
+        raise error(f"{path}: may not be overwritten; change its permissions or the name")
+    return Path(os.path.realpath(path))
+
+
+def _write(unfinished: Path, target: Path, data: bytes | memoryview) -> None:
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with open(descriptor, "wb") as file:
+        _lock(file.fileno())
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            _keep_owner_and_mode(file.fileno(), target)
+        os.replace(unfinished, target)
+
+
+def _keep_owner_and_mode(descriptor: int, target: Path) -> None:
+    before = target.stat()
+    if hasattr(os, "fchown"):
+        with contextlib.suppress(OSError):  # only root may give files away
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def _told(path: Path, failure: OSError, size: int, what: str) -> str:
+    kept = f"{what} is still in memory, and no file was changed"
+    if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"{path}: cannot be written ({failure.strerror or failure}); {kept}"
+    free = shutil.disk_usage(path.parent).free
+    return (
+        f"{path}: no space left: {what} takes {size} bytes, and {free} are free there; {kept}; "
+        "save it elsewhere"
+    )
+
+
+# ------------------------------------------------------------------ files of saves that were killed
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove files of this module that a killed process left in a folder."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > OLD and not _is_locked(path):
+                    path.unlink()
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed or its process ends; False if another one has it."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_locked(path: Path) -> bool:
+    with path.open("rb") as file:
+        return not _lock(file.fileno())

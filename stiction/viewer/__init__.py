@@ -1,0 +1,1 @@
+"""Motions and running simulations in the browser, through viser."""

@@ -1,0 +1,30 @@
+"""Opening a browser, and telling where to look if there is none."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a notebook, which shows pages itself."""
+    shell = sys.modules.get("IPython")
+    if shell is None:
+        return False
+    running = shell.get_ipython()
+    return running is not None and type(running).__name__ == "ZMQInteractiveShell"
+
+
+def open_browser(address: str) -> bool:
+    """Open a page in the user's browser; without one, say where to find it. True if one opened."""
+    on_screen = (
+        sys.platform != "linux" or os.environ.get("DISPLAY") or "WAYLAND_DISPLAY" in os.environ
+    )
+    try:
+        opened = bool(on_screen) and webbrowser.open(address)
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        print(f"stiction: no browser can be opened here; open {address} in one", file=sys.stderr)
+    return opened

@@ -1,0 +1,51 @@
+"""Videos: as many pictures as the motion lasts, in files that other programs read."""
+
+import imageio_ffmpeg
+import pytest
+from PIL import Image
+
+import stiction as st
+from conftest import missing
+from drawn import DT, fallen_brick
+from stiction.errors import ViewError
+from stiction.render.canvas import opened_context
+
+SMALL = {"size": (96, 64), "legend": False, "marks": ()}
+
+
+@pytest.fixture(autouse=True)
+def egl():
+    """Skip, or fail where EGL is required, if there is none."""
+    try:
+        opened_context(16, 16).free()
+    except ViewError as error:
+        missing("egl", str(error))
+
+
+def test_an_mp4_has_the_pictures_of_its_motion(tmp_path):
+    motion = fallen_brick()
+    path = motion.video(tmp_path / "brick.mp4", fps=0.5 / DT, **SMALL)
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
+    assert frames == 11
+    assert seconds == pytest.approx(11 * 2 * DT, rel=0.05)
+
+
+def test_slow_motion_has_more_pictures(tmp_path):
+    path = fallen_brick().video(tmp_path / "slow.mp4", fps=0.5 / DT, speed=0.5, **SMALL)
+    assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 21
+
+
+def test_a_gif_plays_at_its_rate(tmp_path):
+    motion = fallen_brick()
+    told = []
+    path = motion.video(tmp_path / "b.gif", motion, fps=10, progress=told.append, **SMALL)
+    with Image.open(path) as picture:
+        assert picture.size == (192, 64)
+        assert picture.n_frames == 5
+        assert picture.info["duration"] == 100
+    assert told[0] == 0.0 and told[-1] == 1.0
+
+
+def test_unknown_kinds_of_files_are_refused(tmp_path):
+    with pytest.raises(st.StictionError, match="mp4"):
+        fallen_brick().video(tmp_path / "b.avi")
