@@ -5,7 +5,8 @@ columns at a time: compilers vectorise six unrolled terms, but not such short lo
 
 Envelope: block k of the unknowns is coupled to none before low[k], and elimination fills nothing
 outside these bounds. Rows are exchanged only within a group of blocks that share their bounds. A
-dense system is one group.
+dense system is one group. Blocks that are not coupled to others, as those of links whose contacts
+are open, have the rows of the unit matrix; nothing need be subtracted from them, nor of them.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ class LinearSystem(NamedTuple):
     low: np.ndarray  # (n / 6) first block that a block is coupled to
     reach: np.ndarray  # (n / 6) last block that is coupled to this one or to an earlier one
     group_end: np.ndarray  # (n / 6) one past the last block of its group
+    coupled: np.ndarray  # (n / 6) 0 for blocks whose rows are those of the unit matrix, else 1
     kept: np.ndarray  # (6, 6) a block of the diagonal before it was factored
 
 
 def allocate_system(blocks: int) -> LinearSystem:
     """Return zeros for so many blocks of six unknowns."""
-    n, bounds = 6 * blocks, (np.zeros(blocks, np.int64) for _ in range(3))
-    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds, np.zeros((6, 6)))
+    n = 6 * blocks
+    low, reach, group_end, coupled = (np.zeros(blocks, np.int64) for _ in range(4))
+    return LinearSystem(
+        np.zeros((n, n)), np.zeros(n), np.zeros(n), low, reach, group_end, coupled, np.zeros((6, 6))
+    )
 
 
 # ---------------------------------------------------- LU factors in an envelope, threshold pivoting
@@ -47,6 +52,7 @@ def one_group(system, blocks):
     """Set the bounds of a dense system."""
     for k in range(blocks):
         system.low[k], system.reach[k], system.group_end[k] = 0, blocks - 1, blocks
+        system.coupled[k] = 1
 
 
 @kernel
@@ -76,9 +82,10 @@ def factor(system, n):
     """LU factors of the n x n matrix, in place, with the diagonal of U inverted."""
     for here in range(n // 6):
         eliminate_block(system, here)
-        for column in range(here + 1, system.reach[here] + 1):
-            if system.low[column] <= here:
-                reduce_column(system, here, column)
+        if system.coupled[here] == 1:
+            for column in range(here + 1, system.reach[here] + 1):
+                if system.low[column] <= here:
+                    reduce_column(system, here, column)
 
 
 @kernel
@@ -111,7 +118,7 @@ def eliminate_in_order(system, here):
     for i in range(k, k + 6):
         system.pivots[i] = i
     for block in range(here + 1, system.reach[here] + 1):
-        if system.low[block] <= here:
+        if system.low[block] <= here and system.coupled[block] == 1:
             for i in range(6 * block, 6 * block + 6):
                 store_six(A, i, k, shares_of_row(A, i, k))
     return True
@@ -166,6 +173,8 @@ def eliminate_with_exchanges(system, here):
     """Eliminate six unknowns, with the largest entries of their columns as pivots if need be."""
     A, low = system.matrix, system.low
     reach, end = system.reach[here], 6 * here + 6
+    for block in range(here, system.group_end[here]):
+        system.coupled[block] = 1  # rows change places
     for k in range(6 * here, end):
         best = pivot_row(A, k, 6 * system.group_end[here])
         system.pivots[k] = best
@@ -193,7 +202,7 @@ def reduce_column(system, here, column):
             for j in range(c, c + 6):
                 A[i, j] -= share * A[k, j]
     for block in range(here + 1, system.reach[here] + 1):
-        if system.low[block] <= here:
+        if system.low[block] <= here and system.coupled[block] == 1:
             subtract_rows(A, 6 * block, 6 * here, c)
             subtract_rows(A, 6 * block + 3, 6 * here, c)
 

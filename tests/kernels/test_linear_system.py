@@ -42,6 +42,7 @@ def system_of(A, right):
     system = allocate_system(n // 6 + 1)
     system.matrix[:], system.right[:] = np.nan, np.nan
     system.matrix[:n, :n], system.right[:n] = A, right
+    system.coupled[:] = 1
     return system
 
 
@@ -82,6 +83,22 @@ def test_systems_within_an_envelope_are_solved(name):
         right = rng.normal(size=n)
         system = system_of(np.where(inside, A, np.nan), right)
         system.low[:-1], system.group_end[:-1] = low, group_end
+        solve_within_envelope(system, n)
+        assert residual(A, system, right) <= 1e-12
+
+
+@pytest.mark.parametrize("alone", [[0], [2], [4], [1, 3], [0, 1, 2, 3, 4]])
+def test_blocks_with_rows_of_the_unit_matrix_are_solved(alone):
+    """Also where rows of other blocks of their group need exchanging."""
+    n, rng = 30, np.random.default_rng(6)
+    for diagonal in (0.0, 8.0):
+        A = rng.normal(size=(n, n)) + diagonal * np.eye(n)
+        for block in alone:
+            A[6 * block : 6 * block + 6] = np.eye(n)[6 * block : 6 * block + 6]
+        right = rng.normal(size=n)
+        system = system_of(A, right)
+        system.low[:], system.group_end[:] = 0, 5
+        system.coupled[alone] = 0
         solve_within_envelope(system, n)
         assert residual(A, system, right) <= 1e-12
 

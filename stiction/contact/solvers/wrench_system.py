@@ -49,6 +49,7 @@ def write_blocks(response):
     for b in range(links.count[0]):
         first, end = links.first[b], links.end[b]
         system.low[b], system.reach[b], system.group_end[b] = first, end - 1, end
+        system.coupled[b] = 1
         for i in range(6):
             force, moment = load_row(response.tangent, b, i)
             x = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
@@ -62,6 +63,8 @@ def add_all_blocks(contact, response):
     set_bounds(contact, response)
     clear_system(response.linear, response.links.count[0])
     for pair in range(contact.touching_count[0]):
+        if is_open(response, pair):
+            continue
         a = response.first[pair]
         arm = load_vector(response.first_arm, pair)
         if response.second[pair] == NONE:
@@ -82,14 +85,26 @@ def add_blocks(response, pair):
 
 
 @kernel
+def is_open(response, pair):
+    """Return whether all points of a pair are open, so that S is zero."""
+    S = response.tangent
+    return S[pair, 0, 0] + S[pair, 1, 1] + S[pair, 2, 2] == 0
+
+
+@kernel
 def set_bounds(contact, response):
     """Set the envelope: the links of a tree, and the trees that touch, are coupled."""
     links, system = response.links, response.linear
     low = system.low
     for b in range(links.count[0]):
         low[b], system.group_end[b] = links.first[b], links.end[b]
+        system.coupled[b] = 0
     for pair in range(contact.touching_count[0]):
+        if is_open(response, pair):
+            continue
+        system.coupled[response.first[pair]] = 1
         if response.second[pair] != NONE:
+            system.coupled[response.second[pair]] = 1
             a, b = links.first[response.first[pair]], links.first[response.second[pair]]
             later = max(a, b)
             low[later] = min(low[later], a, b)
