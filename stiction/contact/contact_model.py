@@ -20,6 +20,8 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import numpy as np
 
+from stiction.collision.detection import ROWS
+from stiction.compiler.checked import first_rows
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
 from stiction.contact.scratch import NoScratch, check_scratch
@@ -197,6 +199,7 @@ def our_models() -> list[type]:
 
 def contact_forces(params, dynamics, contact, memory, work, dt):
     """Write `contact.force` or `contact.impulse` with the model of `params`; returns a status."""
+    contact = first_rows(contact, ROWS, contact.count[0])  # only where indices are checked
     return MODELS[type(params)].kernel(params, dynamics, contact, memory, work, dt)
 
 

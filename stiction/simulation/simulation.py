@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.bodies import NoBodies, known_pairs
-from stiction.contact.contact_model import (
-    NoContact,
-)
+from stiction.collision.pair_slots import PairSlots, are_consistent
+from stiction.compiler.checked import run_checked
+from stiction.contact.contact_model import NoContact
 from stiction.control.controller import allocate_memories
-from stiction.errors import DivergenceError, InputError, JointSolveError, SimulationError
+from stiction.errors import InputError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, TOO_MANY_PAIRS, allocate
+from stiction.kernels.tree import OK, allocate
 from stiction.motion.motion import Motion
 from stiction.motion.unsolved import (
     UnsolvedSteps,
@@ -40,6 +40,8 @@ from stiction.simulation.arguments import (
 )
 from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
+from stiction.simulation.failures import failure
+from stiction.simulation.saved_state import SavedState, check_fits
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
@@ -47,14 +49,10 @@ from stiction.simulation.warn import (
     warn_of_servos,
     warn_of_shapes,
 )
-from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
+from stiction.step.loop import Clock, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System
-from stiction.world.bodies import (
-    body_material_pairs,
-    most_touching,
-    points_between,
-)
+from stiction.world.bodies import body_material_pairs, points_between
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.loops import make_loops
@@ -63,20 +61,14 @@ from stiction.world.world import State, World, checked_vector
 DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
 
 
-@dataclass(frozen=True)
-class SavedState:
-    """Everything that the continuation of a simulation depends on."""
-
-    start: float
-    steps: int
-    q: np.ndarray
-    v: np.ndarray
-    mode: np.ndarray  # of the joints
-    last_acceleration: np.ndarray
-    memory: tuple[np.ndarray, ...]  # of the contact model
-    control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
-    report: tuple[np.ndarray, ...]  # what became of the steps so far
-    of: dict[str, Any]  # world, contact model and dt that it belongs to
+def _leaves(value: Any) -> Iterator[bytes]:
+    """Bytes of the names and numbers in nested tuples."""
+    yield type(value).__name__.encode()
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield np.asarray(value).tobytes()
 
 
 class Simulation:
@@ -126,6 +118,7 @@ class Simulation:
             make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         )
         self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
+        self.checked = False  # whether steps run without the compiler, every index checked
         self._warned = self._warned_of_energy = False
         self._warned_of_depth = self._warned_of_shapes = False
         self._report, self._deepest_judged = allocate_report(), 0.0  # [m]
@@ -181,6 +174,16 @@ class Simulation:
         """Steps so far whose contact problem or joint friction was not solved."""
         return unsolved_steps(self._report, self._start, self.dt)
 
+    @property
+    def contact_work(self) -> float:
+        """Work of all contact forces on the robots so far [J]."""
+        return float(self._report.contact_work[0])
+
+    @property
+    def contact_gain(self) -> float:
+        """The largest value that `contact_work` had so far [J]: energy that contact added."""
+        return float(self._report.most_work[0])
+
     def warn_once(self, stacklevel: int) -> list[str]:
         """Warn, once per simulation, of unsolved steps, shapes, and energy that contact added.
 
@@ -234,22 +237,18 @@ class Simulation:
         told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
         self._warned_of_depth = len(told) > 0
 
-    def advance(self, record: Record, every: int, n: int) -> int:
-        """Take n steps in one compiled call; returns a status."""
-        clock = Clock(self._start, self.dt, every)
-        first = self._steps
+    def advance(self, record: Record, every: int, n: int, first_recorded: int = 0) -> int:
+        """Take n steps in one compiled call; returns a status.
+
+        first_recorded: the step whose state is in the first row of the record.
+        """
+        clock = Clock(self._start, self.dt, every, first_recorded)
+        moving = (self._integrator, self._system, self._state, self._work)
+        steps = (clock, self._steps, self._steps + n)
         try:
-            return self._run(
-                self._integrator,
-                self._system,
-                self._state,
-                self._work,
-                record,
-                clock,
-                first,
-                first + n,
-                self._report,
-            )
+            if self.checked:
+                return run_checked(self._run, *moving, record, *steps, self._report)
+            return self._run(*moving, record, *steps, self._report)
         finally:  # also after Ctrl-C
             self._steps = int(self._report.steps[0])
 
@@ -282,12 +281,32 @@ class Simulation:
             "dt": self.dt,
         }
 
+    def digest(self) -> str:
+        """Hash of all that the motion depends on besides the state, 16 hexadecimal digits."""
+        system = self._system
+        settings = (self._integrator, system.method, system.controllers, system.forces)
+        parts = [repr(self._identity).encode(), *_leaves(settings)]
+        return hashlib.sha256(b" ".join(parts)).hexdigest()[:16]
+
     def _remembered(self) -> tuple[np.ndarray, ...]:
         """Arrays of contact that pass from step to step."""
         surface = self._system.surface
         known = known_pairs(surface.bodies)
         of_pairs = () if isinstance(known, NoBodies) else (*known.slots, known.feature)
         return (*surface.memory, *of_pairs)
+
+    def _check_pairs(self, saved: SavedState) -> None:
+        """Raise InputError if the near pairs of a saved state cannot be those of this world."""
+        surface = self._system.surface
+        if isinstance(surface.bodies, NoBodies):
+            return
+        first = len(surface.memory)
+        slots = PairSlots(*saved.memory[first : first + len(PairSlots._fields)])
+        if not are_consistent(slots, len(surface.bodies.swerve)):
+            raise InputError(
+                "restore_state(): the saved state is damaged: its pairs of near shapes cannot be; "
+                "save it again"
+            )
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state; the continuation is bitwise the same.
@@ -299,29 +318,11 @@ class Simulation:
             raise InputError(
                 f"restore_state(): found {type(saved).__name__}; give what save_state() returned"
             )
-        if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
-            raise InputError(
-                f"restore_state(): the saved state has {len(saved.q)} positions and "
-                f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
-            )
-        differing = [name for name, own in self._identity.items() if saved.of[name] != own]
-        if differing:
-            raise InputError(
-                f"restore_state(): the state was saved under a different {', '.join(differing)}; "
-                "restore it in a simulation with the same one"
-            )
+        check_fits(saved, self.save_state())
+        self.world.check_state(State(saved.q, saved.v, saved.start))
+        self._check_pairs(saved)
         memory = self._remembered()
-        if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
-            raise InputError(
-                "restore_state(): the state was saved under a different contact model; restore it "
-                "in a simulation with the same model"
-            )
         control_memory = tuple(memory.now for memory in self._system.control_memory)
-        if [a.shape for a in saved.control_memory] != [a.shape for a in control_memory]:
-            raise InputError(
-                "restore_state(): the state was saved under different controllers; restore it in "
-                "a simulation with the same controllers"
-            )
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode
@@ -364,54 +365,4 @@ class Simulation:
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
         """Return the error for a status; `before`: the last good states, oldest first."""
-        if status == DIVERGED:
-            return DivergenceError(self._divergence(before), motion)
-        if status == TOO_MANY_PAIRS:
-            return SimulationError(self._crowd(), motion)
-        joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
-        return JointSolveError(
-            f"t = {self.time - self.dt:.6g} s: no consistent joint friction and stop forces were "
-            f"found. Joints with friction or limits: {joints}; try a smaller dt",
-            motion,
-        )
-
-    def _crowd(self) -> str:
-        """When, and how many pairs of bodies were near each other."""
-        bodies: Any = self._system.surface.bodies
-        if bodies.missing[0]:
-            found = f"{bodies.broad.search.needed[0]} pairs of shapes are near each other"
-            most = len(bodies.order)
-        else:
-            most = most_touching(bodies)
-            found = f"more than {most} pairs of links touch each other"
-        return (
-            f"t = {self.time - self.dt:.6g} s: {found}; there is room for {most}: simulate fewer "
-            "bodies, or bodies of fewer shapes"
-        )
-
-    def _unsettled(self) -> np.ndarray:
-        tree = self.world.tree
-        limited = np.isfinite(tree.lower) | np.isfinite(tree.upper) | (tree.friction > 0)
-        return np.flatnonzero(limited & (self._system.dynamics.mode != PRESCRIBED))[:8]
-
-    def _divergence(self, before: list[State]) -> str:
-        """When and where the state diverged, and the values before."""
-        where, nv = int(self._report.fault[0]), self.world.nv
-        if where < nv:
-            value, name = self._state.v[where], self.world.dof_name(where)
-            what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
-        else:
-            k = where - nv
-            link = int(np.searchsorted(self.world.tree.q_index[1:], k, side="right"))
-            value, name = self._state.q[k], self.world.joint_names[link]
-            what = f"position q[{k}] of joint '{name}' became {value:.4g}"
-            where = int(self.world.tree.v_index[link])
-        last = before[-1]
-        fastest = int(np.argmax(np.abs(last.v)))
-        history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
-        return (
-            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
-            f"{what}; previous values: {history}; "
-            f"fastest coordinate before: '{self.world.dof_name(fastest)}' at "
-            f"{last.v[fastest]:.4g}; try a smaller dt, softer gains or smaller forces"
-        )
+        return failure(self, self._system, self._report, status, before, motion)

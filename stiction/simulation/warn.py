@@ -133,20 +133,26 @@ def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> l
     given, world = float(report.most_work[0]), simulation.world
     if given == 0:
         return []
-    size = float(simulation._system.surface.points.size[0])
-    weight = float(world.total_mass * np.linalg.norm(world.gravity))
-    if not given > GIVEN * weight * size:
+    own = weight_times_size(simulation)
+    if not given > GIVEN * own:
         return []
     state = simulation.state
     kinetic = 0.5 * float(state.v @ inertia(world, state.q) @ state.v)
-    if not given > GIVEN * (weight * size + kinetic):
+    if not given > GIVEN * (own + kinetic):
         return []
     time = simulation._start + int(report.most_step[0] + 1) * simulation.dt
     message = (
         f"{type(simulation._system.model).__name__}: contact added {given:.3g} J to the robots "
-        f"by t = {time:.6g} s ({100 * given / max(weight * size, kinetic):.3g} % of "
-        f"{'weight times size' if weight * size >= kinetic else 'their kinetic energy'}). "
+        f"by t = {time:.6g} s ({100 * given / max(own, kinetic):.3g} % of "
+        f"{'weight times size' if own >= kinetic else 'their kinetic energy'}). "
         "The result is unreliable: use a smaller dt or another contact model"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
+
+
+def weight_times_size(simulation: Simulation) -> float:
+    """The weight of everything that moves times the size of the robots [J]."""
+    world = simulation.world
+    size = float(simulation._system.surface.points.size[0])
+    return float(world.total_mass * np.linalg.norm(world.gravity)) * size
