@@ -113,7 +113,24 @@ class NoContact(NamedTuple):
     """Nothing touches."""
 
 
+class Landing(NamedTuple):
+    """How the first link lands, if every robot falls from its state."""
+
+    link: str
+    speed: float  # [m/s]
+    radius: float  # distance of its farthest contact point from its centre of mass [m]
+
+
+class Outlook(NamedTuple):
+    """What is known of a run before its first step."""
+
+    dt: float  # [s]
+    gravity: float  # [m/s2]
+    landing: Callable[[], Landing | None]  # None if no link can land
+
+
 MODELS: dict[type, Model] = {}
+OUTLOOKS: dict[type, Callable[[Any, Outlook], str]] = {}  # by model, see `foresees`
 
 
 def no_unknowns(params: Any, points: int) -> int:
@@ -165,6 +182,19 @@ def contact_model(
             unknowns,
         )
         return compiled
+
+    return declare
+
+
+def foresees(kind: type) -> Callable[[Callable[[Any, Outlook], str]], Any]:
+    """Register `(params, outlook) -> message` for a model: what will go wrong in a run, or ''.
+
+    `simulate` warns with the message before it takes the first step.
+    """
+
+    def declare(function: Callable[[Any, Outlook], str]) -> Callable[[Any, Outlook], str]:
+        OUTLOOKS[kind] = function
+        return function
 
     return declare
 

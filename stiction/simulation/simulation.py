@@ -46,6 +46,7 @@ from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
     warn_of_long_step,
+    warn_of_outlook,
     warn_of_servos,
     warn_of_shapes,
 )
@@ -106,6 +107,7 @@ class Simulation:
         surface, self.point_names, notes = make_surface(world, model)
         self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
+        self.notes += warn_of_outlook(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
             allocate(world.tree),
