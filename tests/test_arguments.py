@@ -15,12 +15,8 @@ from stiction.scenes import Body
 pytestmark = pytest.mark.interpreted
 
 LONG = {("simulate_batch", "duration"), ("Simulation.step", "n")}  # with 1e9: allowed, and long
-CASES = [
-    (name, argument)
-    for name, call in calls().items()
-    for argument in call.good
-    if not name.startswith("patterns")
-]
+CASES = [(name, argument) for name, call in calls().items() for argument in call.good]
+PLANNED = [case for case in CASES if case[0].startswith("patterns")]
 
 
 def wrong_for(name, argument):

@@ -58,7 +58,11 @@ def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentPar
 
 def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMANDS) -> int:
     """Run one command line and return its exit status."""
-    args = build_parser(commands).parse_args(argv)
+    parser = build_parser(commands)
+    for word in sys.argv[1:] if argv is None else argv:
+        if word.startswith("--") and word.endswith("=--"):  # argparse takes it for no value
+            parser.error(f"argument {word[:-3]}: expected a value, found '--'")
+    args = parser.parse_args(argv)
     command: Command = args.chosen
     args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
     try:

@@ -195,13 +195,14 @@ def robot_options(args: argparse.Namespace) -> dict[str, Any]:
         robot = robot.at(args.at[:3], *args.at[3:])
     scenery = [robot_of(name, args) for name in args.scenery]
     world = st.World(robot, scenery=scenery, self_collision=args.self_collision)
+    integrator = "Midpoint" if args.integrator is None else args.integrator
     return {
         "world": world,
         "contact": _contact(world, args),
         "dt": DT if args.dt is None else args.dt,
         "state": _begin(world, args.height) if args.at is None else world.home(),
         "controller": chosen("controller", args.controller, args.parameter),
-        "integrator": chosen("integrator", args.integrator or "Midpoint", args.parameter),
+        "integrator": chosen("integrator", integrator, args.parameter),
     }
 
 
@@ -212,7 +213,8 @@ def _contact(world: World, args: argparse.Namespace) -> Any:
     reason = why_nothing_touches(world)
     if args.contact is None and reason:
         return chosen("contact", None, args.parameter)
-    contact = chosen("contact", args.contact or "Coulomb", args.parameter)
+    named = "Coulomb" if args.contact is None else args.contact
+    contact = chosen("contact", named, args.parameter)
     if contact is not None and reason:
         raise UsageError(f"--contact {args.contact}: no shape can touch the ground: {reason}")
     if contact is not None:
