@@ -3,7 +3,8 @@
     python tests/tried.py              # all of them, some minutes
     python tests/tried.py "scenes"     # the kinds whose name contains a word
 
-Each kind runs in a process of its own, without the compiler, so that its death would be counted.
+Each kind runs in a process of its own, so that its death would be counted; without the compiler,
+except for patterns, whose planning takes long in plain Python.
 Refused: a StictionError, or exit status 1 or 2 with an error in one line. No harm: for arguments
 only, where a wrong value may also be a right one, as 0.5 for a length.
 """
@@ -24,13 +25,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"
-
 from stiction.errors import StictionError
 
 LONGEST = 60  # [s] for one input; longer is counted as a hang
 COLUMNS = ("tried", "refused", "no harm", "accepted", "foreign", "hangs", "crashes")
-API, COMMANDS = "arguments of the API", "command lines"
+API, PATTERNS, COMMANDS = "arguments of the API", "arguments of patterns", "command lines"
 
 
 class Hang(BaseException):
@@ -43,8 +42,8 @@ def outcomes(kind: str) -> Iterator[tuple[str, Callable[[], str]]]:
         folder = Path(name) / "a" / "b"
         folder.mkdir(parents=True)
         os.chdir(folder)
-        if kind == API:
-            yield from of_arguments()
+        if kind in (API, PATTERNS):
+            yield from of_arguments(kind)
         elif kind == COMMANDS:
             from wrong_commands import answer, wrong_lines
 
@@ -79,10 +78,10 @@ def tried(call: Callable[[], Any]) -> str:
     return "accepted"
 
 
-def of_arguments() -> Iterator[tuple[str, Callable[[], str]]]:
+def of_arguments(of: str) -> Iterator[tuple[str, Callable[[], str]]]:
     """Every argument of the public API with every wrong value."""
     from arguments import WRONG, calls, outcome
-    from test_arguments import CASES, wrong_for
+    from test_arguments import CASES, PLANNED, wrong_for
 
     def one(name: str, argument: str, kind: str) -> str:
         error = outcome(calls()[name], argument, WRONG[kind])
@@ -90,7 +89,7 @@ def of_arguments() -> Iterator[tuple[str, Callable[[], str]]]:
             return "no harm"
         return "refused" if isinstance(error, StictionError) else repr(error)
 
-    for name, argument in CASES:
+    for name, argument in PLANNED if of == PATTERNS else CASES:
         for kind in wrong_for(name, argument):
             yield f"{name}({argument}={kind})", lambda n=name, a=argument, k=kind: one(n, a, k)
 
@@ -135,6 +134,7 @@ def count(kind: str) -> tuple[Counter, list[str]]:
     """The counts of a kind, and the inputs that were not answered as they should be."""
     here = Path(__file__).parent
     environment = os.environ | {"PYTHONPATH": f"{here}{os.pathsep}{here.parent}"}
+    environment["NUMBA_DISABLE_JIT"] = "0" if kind == PATTERNS else "1"
     command = [sys.executable, str(here / "tried.py"), "--work", kind]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -149,7 +149,7 @@ def kinds() -> list[str]:
     """All kinds of input."""
     from wrong_files import kinds as of_files
 
-    return [*of_files(), API, COMMANDS]
+    return [*of_files(), API, PATTERNS, COMMANDS]
 
 
 def main() -> int:
