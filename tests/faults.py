@@ -47,8 +47,8 @@ def motions() -> Motions:
     return Motions(old, new, st.robots.hoap1())
 
 
-def in_a_fork(work: Callable[[], int], after: float, blow: int) -> int:
-    """Status of a process that works and gets a signal after a while [s]; negative: the signal."""
+def in_a_fork(work: Callable[[], int], wait: Callable[[], object], blow: int) -> int:
+    """Status of a process that works and gets a signal after a wait; negative: the signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # until the fork can answer it
     process = os.fork()
     if process == 0:
@@ -60,7 +60,7 @@ def in_a_fork(work: Callable[[], int], after: float, blow: int) -> int:
         finally:
             os._exit(3)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    time.sleep(after)
+    wait()
     os.kill(process, blow)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
@@ -84,10 +84,16 @@ def killed(folder: Path, times: int, seed: int = 1) -> Counter:
             made.robot.save(other)
             made.old.save(path)
 
-    for _ in range(times):
+    def writing() -> None:
+        """Wait until a save is in the middle of its file."""
+        while not any(folder.glob(f"{PREFIX}*")):
+            pass
+
+    for k in range(times):
         made.old.save(path)
         made.robot.save(other)
-        assert in_a_fork(work, random.uniform(0.0, 0.3), signal.SIGKILL) == -signal.SIGKILL
+        moment = writing if k % 2 else lambda: time.sleep(random.uniform(0.0, 1.0))
+        assert in_a_fork(work, moment, signal.SIGKILL) == -signal.SIGKILL
         found["unfinished files beside it"] += len(list(folder.glob(f"{PREFIX}*")))
         for left in folder.glob(f"{PREFIX}*"):
             left.unlink()
@@ -108,7 +114,8 @@ def interrupted(folder: Path, times: int, longest: float = 1.0, seed: int = 1) -
 
     for _ in range(times):
         made.old.save(path)
-        status = in_a_fork(work, random.uniform(0.0, 1.4 * longest), signal.SIGINT)
+        seconds = random.uniform(0.0, 1.4 * longest)
+        status = in_a_fork(work, lambda s=seconds: time.sleep(s), signal.SIGINT)
         assert status in (0, 130, -signal.SIGINT), status
         samples = in_file(path)
         kind = {OLD: "the old motion", steps + 1: "the whole new motion"}.get(samples)
