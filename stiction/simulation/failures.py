@@ -1,80 +1,94 @@
-"""The errors of a run that stopped early: when, where, and the values before."""
+"""What went wrong in a step that ended a simulation, as an error that says when, where and why."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stiction.errors import DivergenceError, JointSolveError, SimulationError
 from stiction.kernels.tree import DIVERGED, PRESCRIBED, TOO_MANY_PAIRS
 from stiction.motion.motion import Motion
-from stiction.step.loop import SPEED_LIMIT, Report
-from stiction.step.system import System
-from stiction.world.bodies import most_touching
-from stiction.world.world import State
+from stiction.step.loop import SPEED_LIMIT
+from stiction.step.system import StepState, System
+from stiction.world.world import State, World
 
-if TYPE_CHECKING:
-    from stiction.simulation.simulation import Simulation
+MOST_NAMED = 8  # joints in a message
 
 
-def failure(
-    simulation: Simulation,
+class Fault(NamedTuple):
+    """How a simulation ended."""
+
+    status: int
+    coordinate: int  # that diverged: of v, then of q
+    state: StepState
+    steps: int
+    time: float  # [s]
+
+
+def failure_of(
+    world: World,
     system: System,
-    report: Report,
-    status: int,
+    dt: float,
+    fault: Fault,
     before: list[State],
     motion: Motion | None,
-) -> SimulationError:
-    """Return the error for a status; `before`: the last good states, oldest first."""
-    if status == DIVERGED:
-        return DivergenceError(_divergence(simulation, int(report.fault[0]), before), motion)
-    began = simulation.time - simulation.dt
-    if status == TOO_MANY_PAIRS:
-        return SimulationError(f"t = {began:.6g} s: {_crowd(system.surface.bodies)}", motion)
-    world = simulation.world
-    joints = ", ".join(world.dof_name(int(d)) for d in _unsettled(world.tree, system))
+) -> Exception:
+    """Return the error for a fault; `before`: the last good states, oldest first."""
+    if fault.status == DIVERGED:
+        return DivergenceError(_divergence(world, dt, fault, before), motion)
+    begun = f"t = {fault.time - dt:.6g} s"
+    if fault.status == TOO_MANY_PAIRS:
+        return SimulationError(f"{begun}: {_crowd(system.surface)}", motion)
+    joints = ", ".join(world.dof_name(int(d)) for d in _unsettled(world, system))
     return JointSolveError(
-        f"t = {began:.6g} s: no consistent joint friction and stop forces were found. Joints with "
-        f"friction or limits: {joints}; try a smaller dt",
+        f"{begun}: no consistent joint friction and stop forces were found. Joints with friction "
+        f"or limits: {joints}; try a smaller dt",
         motion,
     )
 
 
-def _crowd(bodies: Any) -> str:
+def _crowd(surface: Any) -> str:
     """How many pairs of bodies were near each other."""
+    bodies = surface.bodies
     if bodies.missing[0]:
-        found = f"{bodies.broad.search.needed[0]} pairs of shapes are near each other"
-        most = len(bodies.order)
-    else:
-        most = most_touching(bodies)
-        found = f"more than {most} pairs of links touch each other"
-    return f"{found}; there is room for {most}: simulate fewer bodies, or bodies of fewer shapes"
+        needed, most = bodies.broad.search.needed[0], len(bodies.order)
+        return (
+            f"{needed} pairs of shapes are near each other; there is room for {most}: simulate "
+            "fewer bodies, or bodies of fewer shapes"
+        )
+    most = len(surface.contact.touching_link)
+    return (
+        f"more than {most} links touch each other or the ground: simulate fewer bodies, or use "
+        "Coulomb or GaussSeidel, which have room for more"
+    )
 
 
-def _unsettled(tree: Any, system: System) -> np.ndarray:
+def _unsettled(world: World, system: System) -> np.ndarray:
+    """Some of the coordinates with friction or limits."""
+    tree = world.tree
     limited = np.isfinite(tree.lower) | np.isfinite(tree.upper) | (tree.friction > 0)
-    return np.flatnonzero(limited & (system.dynamics.mode != PRESCRIBED))[:8]
+    return np.flatnonzero(limited & (system.dynamics.mode != PRESCRIBED))[:MOST_NAMED]
 
 
-def _divergence(simulation: Simulation, where: int, before: list[State]) -> str:
+def _divergence(world: World, dt: float, fault: Fault, before: list[State]) -> str:
     """When and where the state diverged, and the values before."""
-    world, state, nv = simulation.world, simulation.state, simulation.world.nv
-    if where < nv:
+    where, state = fault.coordinate, fault.state
+    if where < world.nv:
         value, name = state.v[where], world.dof_name(where)
         what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
     else:
-        k = where - nv
+        k = where - world.nv
         link = int(np.searchsorted(world.tree.q_index[1:], k, side="right"))
         value, name = state.q[k], world.joint_names[link]
         what = f"position q[{k}] of joint '{name}' became {value:.4g}"
         where = int(world.tree.v_index[link])
-    last, taken = before[-1], simulation.unsolved.steps
+    last = before[-1]
     fastest = int(np.argmax(np.abs(last.v)))
     history = ", ".join(f"{one.v[where]:.4g} at {one.time:.6g} s" for one in before)
     return (
-        f"the state diverged at t = {simulation.time:.6g} s (step {taken}, dt {simulation.dt:g} "
-        f"s): {what}; previous values: {history}; "
+        f"the state diverged at t = {fault.time:.6g} s (step {fault.steps}, dt {dt:g} s): "
+        f"{what}; previous values: {history}; "
         f"fastest coordinate before: '{world.dof_name(fastest)}' at "
         f"{last.v[fastest]:.4g}; try a smaller dt, softer gains or smaller forces"
     )

@@ -40,7 +40,7 @@ from stiction.simulation.arguments import (
 )
 from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
-from stiction.simulation.failures import failure
+from stiction.simulation.failures import Fault, failure_of
 from stiction.simulation.saved_state import SavedState, check_fits
 from stiction.simulation.warn import (
     warn_of_depth,
@@ -367,4 +367,5 @@ class Simulation:
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
         """Return the error for a status; `before`: the last good states, oldest first."""
-        return failure(self, self._system, self._report, status, before, motion)
+        fault = Fault(status, int(self._report.fault[0]), self._state, self._steps, self.time)
+        return failure_of(self.world, self._system, self.dt, fault, before, motion)

@@ -88,7 +88,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.impulse)
         zero_rows(work.slip)
         zero_rows(work.contact_velocity)
-        zero_rows(work.between)
+        clear_between(work.between, work.rows, work.row_count)
         for i in range(len(work.depth)):
             work.depth[i] = 0
         work.contact_work[0] = 0
@@ -117,9 +117,8 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
 def add_between(dynamics, contact, work, i, share, first):
     """Add a stage's share of the impulse of a point between bodies; with the first, where it is."""
     row = contact.point[i] - len(work.depth)
-    for k in range(3):
-        work.between[row, FORCE + k] += share * contact.impulse[i, k]
     if first:
+        list_row(work.rows, work.row_count, row)
         origin = dynamics.tree.root[contact.body_a[i]]
         for k in range(2):
             work.between[row, SHAPES + k] = contact.shape[i, k] + 1
@@ -132,6 +131,25 @@ def add_between(dynamics, contact, work, i, share, first):
         slip = sub(v, scale(dot(n, v), n))
         for k in range(3):
             work.between[row, SLIP + k] = slip[k]
+    if work.between[row, SHAPES] > 0:  # it touched in the first stage
+        for k in range(3):
+            work.between[row, FORCE + k] += share * contact.impulse[i, k]
+
+
+@kernel
+def list_row(rows, count, row):
+    """Add a row of points between bodies to those in use, of many that there are."""
+    rows[count[0]] = row
+    count[0] += 1
+
+
+@kernel
+def clear_between(between, rows, count):
+    """Clear the rows in use."""
+    for i in range(count[0]):
+        for k in range(BETWEEN):
+            between[rows[i], k] = 0
+    count[0] = 0
 
 
 # -------------------------------------------------------------------------------- totals of a step
@@ -145,7 +163,7 @@ def clear_totals(work):
     if work.wanted[0] == 0:
         return
     zero_rows(work.total_impulse)
-    zero_rows(work.total_between)
+    clear_between(work.total_between, work.total_rows, work.total_row_count)
     work.total_work[0] = 0
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
@@ -170,11 +188,13 @@ def add_part(system, work, share):
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
-    for i in range(len(work.between)):
-        if work.between[i, SHAPES] > 0:
-            for k in range(BETWEEN):
-                before = work.total_between[i, k] if FORCE <= k < DEPTH else like(share, 0)
-                work.total_between[i, k] = before + work.between[i, k]
+    for i in range(work.row_count[0]):
+        row = work.rows[i]
+        if work.total_between[row, SHAPES] == 0:
+            list_row(work.total_rows, work.total_row_count, row)
+        for k in range(BETWEEN):
+            before = work.total_between[row, k] if FORCE <= k < DEPTH else like(share, 0)
+            work.total_between[row, k] = before + work.between[row, k]
     work.total_work[0] += work.contact_work[0]
 
 
