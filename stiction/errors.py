@@ -48,6 +48,13 @@ class CompileError(StictionError):
         self.numba_error = numba_error
 
 
+class BoundsError(StictionError):
+    """A user's contact model, integrator or controller reaches outside its arrays, or fails.
+
+    Only checked runs can tell: `simulate(checked=True)` and `check_promises`.
+    """
+
+
 class SimulationError(StictionError):
     """A run stopped early; `motion` holds what was recorded until then."""
 

@@ -15,12 +15,9 @@ from stiction.scenes import Body
 pytestmark = pytest.mark.interpreted
 
 LONG = {("simulate_batch", "duration"), ("Simulation.step", "n")}  # with 1e9: allowed, and long
-CASES = [
-    (name, argument)
-    for name, call in calls().items()
-    for argument in call.good
-    if not name.startswith("patterns")
-]
+EVERY = [(name, argument) for name, call in calls().items() for argument in call.good]
+PLANNED = [case for case in EVERY if case[0].startswith("patterns")]  # slow in plain Python
+CASES = [case for case in EVERY if case not in PLANNED]
 
 
 def wrong_for(name, argument):
@@ -51,6 +48,15 @@ def test_every_wrong_value_is_a_clear_error_or_does_no_harm():
                 foreign.append((name, argument, kind, repr(error)))
     assert foreign == []
     assert tried > 7500
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_every_wrong_value_for_a_planned_motion_is_a_clear_error_or_does_no_harm():
+    for name, argument in PLANNED:
+        for kind in wrong_for(name, argument):
+            error = outcome(calls()[name], argument, WRONG[kind])
+            assert error is None or isinstance(error, StictionError), (name, argument, kind)
 
 
 # ----------------------------------------------------------------- what once crashed or was ignored

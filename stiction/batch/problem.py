@@ -24,7 +24,7 @@ from stiction.simulation.arguments import (
     checked_method,
     chosen_model,
 )
-from stiction.simulation.warn import warn_of_long_step
+from stiction.simulation.warn import warn_of_long_step, warn_of_outlook
 from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import bind_forces
@@ -116,7 +116,7 @@ def make_problem(given: Arguments) -> Problem:
         surface=surface,
         loops=make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         point_names=names,
-        notes=[*notes, *more, *coarser, *warn_of_long_step(world, model, surface, dt, first)],
+        notes=[*notes, *more, *coarser, *_warnings(world, model, surface, dt, first)],
     )
 
 
@@ -319,3 +319,8 @@ def in_precision(values: Any, real: Any) -> Any:
 def tree_in_precision(tree: Any, real: Any) -> Any:
     """Return the tree with the slack that its precision needs."""
     return in_precision(tree, real)._replace(slack=np.array(SLACK[np.dtype(real)], real))
+
+
+def _warnings(*run: Any) -> list[str]:
+    """Warnings about a run that are known before its first step."""
+    return [*warn_of_long_step(*run), *warn_of_outlook(*run)]

@@ -28,7 +28,7 @@ from stiction.contact.contact_model import (
     MODELS,
     our_models,
 )
-from stiction.errors import SimulationError
+from stiction.errors import InputError, SimulationError
 from stiction.patterns.pattern import Pattern
 
 STEPS = 10
@@ -87,7 +87,10 @@ def demo(
 ) -> dict[str, Any]:
     """Walk, save motion_MODEL.h5 and motions.png in the folder; returns the measurements."""
     kinds = by_family() if kinds is None else kinds
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
     begun = time.perf_counter()
     pattern, rows = walked_in_parallel(folder, kinds, steps, progress)
     walked = time.perf_counter()

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, render, robots, run, scenes, tune, view
+from stiction.cli import bench, models, render, robots, run, scenes, soak, tune, view
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
@@ -20,6 +20,7 @@ COMMANDS = (
     models.COMMAND,
     scenes.COMMAND,
     run.COMMAND,
+    soak.COMMAND,
     view.COMMAND,
     render.COMMAND,
     tune.COMMAND,
@@ -57,7 +58,11 @@ def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentPar
 
 def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMANDS) -> int:
     """Run one command line and return its exit status."""
-    args = build_parser(commands).parse_args(argv)
+    parser = build_parser(commands)
+    for word in sys.argv[1:] if argv is None else argv:
+        if word.startswith("--") and word.endswith("=--"):  # argparse takes it for no value
+            parser.error(f"argument {word[:-3]}: expected a value, found '--'")
+    args = parser.parse_args(argv)
     command: Command = args.chosen
     args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
     try:

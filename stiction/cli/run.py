@@ -29,18 +29,26 @@ UNSOLVED_SHARE = 0.001  # a run with more unsolved steps than this fails
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "robot",
-        metavar="SCENE|ROBOT",
-        help="a scene (`stiction scenes`) or scene file (.toml), a built-in robot or model file",
-    )
-    add_file_arguments(parser)
+    add_run_arguments(parser)
     parser.add_argument(
         "--duration",
         type=float,
         metavar="S",
         help="simulated time [s] (default: the scene's; 1 for a robot)",
     )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+    )
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what is simulated, and how, but not for how long."""
+    parser.add_argument(
+        "robot",
+        metavar="SCENE|ROBOT",
+        help="a scene (`stiction scenes`) or scene file (.toml), a built-in robot or model file",
+    )
+    add_file_arguments(parser)
     parser.add_argument(
         "--dt",
         type=float,
@@ -58,14 +66,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     _plug_in_arguments(parser)
     parser.add_argument(
         "--unsolved",
-        type=_share,
+        type=share,
         default=UNSOLVED_SHARE,
         metavar="SHARE",
         help="the run fails if more than this fraction of its steps is unsolved "
         f"(default {UNSOLVED_SHARE:g})",
-    )
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
     )
 
 
@@ -128,15 +133,15 @@ def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """A fraction from 0 to 1."""
     try:
-        share = float(text)
+        value = float(text)
     except ValueError:
-        share = -1.0
-    if not 0.0 <= share <= 1.0:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
         raise argparse.ArgumentTypeError(f"found {text!r}; give a fraction from 0 to 1")
-    return share
+    return value
 
 
 def _run(args: argparse.Namespace) -> Result:
@@ -175,6 +180,14 @@ def _saved(motion: Motion, path: Path) -> str:
 def _simulate_robot(args: argparse.Namespace) -> Motion:
     import stiction as st
 
+    lasts = DURATION if args.duration is None else args.duration
+    return st.simulate(**robot_options(args), duration=lasts, progress=args.progress)
+
+
+def robot_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of a simulation of the robot that the command line names."""
+    import stiction as st
+
     if args.at is not None and args.height:
         raise UsageError("--height: --at places the robot; give one of them")
     robot = find_robot(args)
@@ -182,17 +195,15 @@ def _simulate_robot(args: argparse.Namespace) -> Motion:
         robot = robot.at(args.at[:3], *args.at[3:])
     scenery = [robot_of(name, args) for name in args.scenery]
     world = st.World(robot, scenery=scenery, self_collision=args.self_collision)
-    contact = _contact(world, args)
-    return st.simulate(
-        world,
-        contact=contact,
-        duration=DURATION if args.duration is None else args.duration,
-        dt=DT if args.dt is None else args.dt,
-        state=_begin(world, args.height) if args.at is None else world.home(),
-        controller=chosen("controller", args.controller, args.parameter),
-        integrator=chosen("integrator", args.integrator or "Midpoint", args.parameter),
-        progress=args.progress,
-    )
+    integrator = "Midpoint" if args.integrator is None else args.integrator
+    return {
+        "world": world,
+        "contact": _contact(world, args),
+        "dt": DT if args.dt is None else args.dt,
+        "state": _begin(world, args.height) if args.at is None else world.home(),
+        "controller": chosen("controller", args.controller, args.parameter),
+        "integrator": chosen("integrator", integrator, args.parameter),
+    }
 
 
 def _contact(world: World, args: argparse.Namespace) -> Any:
@@ -202,7 +213,8 @@ def _contact(world: World, args: argparse.Namespace) -> Any:
     reason = why_nothing_touches(world)
     if args.contact is None and reason:
         return chosen("contact", None, args.parameter)
-    contact = chosen("contact", args.contact or "Coulomb", args.parameter)
+    named = "Coulomb" if args.contact is None else args.contact
+    contact = chosen("contact", named, args.parameter)
     if contact is not None and reason:
         raise UsageError(f"--contact {args.contact}: no shape can touch the ground: {reason}")
     if contact is not None:
@@ -211,10 +223,15 @@ def _contact(world: World, args: argparse.Namespace) -> Any:
 
 
 def _simulate_scene(scene: Scene, args: argparse.Namespace) -> Motion:
+    return simulate_scene(scene, checked_contact(scene, args), args)
+
+
+def checked_contact(scene: Scene, args: argparse.Namespace) -> Any:
+    """The contact model of a scene's run; raises UsageError for inconsistent parameters."""
     contact = scene_contact(scene, args)
     if contact is not None:
         _check_pairs(scene.world(), contact)
-    return simulate_scene(scene, contact, args)
+    return contact
 
 
 def _check_pairs(world: World, contact: Any) -> None:

@@ -29,7 +29,7 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
 
     name = args.robot
     if name not in scene_names() and not name.endswith(".toml"):
-        _check_known(name, [*robots.__all__], scene_names())
+        _check_known(args.chosen.name, name, [*robots.__all__], scene_names())
         return None
     for option in FOR_ROBOTS:
         if getattr(args, option):
@@ -38,14 +38,14 @@ def find_scene(args: argparse.Namespace) -> Scene | None:
     return scene(Path(name) if name.endswith(".toml") else name, args.root or ())
 
 
-def _check_known(name: str, robots: list[str], scenes: list[str]) -> None:
+def _check_known(command: str, name: str, robots: list[str], scenes: list[str]) -> None:
     """Raise UsageError if a name is not that of a robot, a scene or a file."""
     if name in robots or Path(name).suffix or Path(name).exists():
         return
     near = difflib.get_close_matches(name, [*scenes, *robots], 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     raise UsageError(
-        f"run {name}: not a scene, a robot or a file; {hint}scenes: {', '.join(scenes)}; "
+        f"{command} {name}: not a scene, a robot or a file; {hint}scenes: {', '.join(scenes)}; "
         f"robots: {', '.join(sorted(robots))}"
     )
 
@@ -62,6 +62,14 @@ def scene_contact(scene: Scene, args: argparse.Namespace) -> Any:
 
 def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Motion:
     """Simulate a scene with the options of the command line."""
+    scene, options = with_options(scene, contact, args)
+    return scene.simulate(**options, duration=args.duration, progress=args.progress)
+
+
+def with_options(
+    scene: Scene, contact: Any, args: argparse.Namespace
+) -> tuple[Scene, dict[str, Any]]:
+    """A scene with the controller of the command line, and the arguments of its simulation."""
     from stiction.contact.contact_model import NoContact
 
     own = chosen("controller", args.controller, args.parameter)
@@ -72,13 +80,8 @@ def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Moti
         integrator = chosen("integrator", args.integrator, args.parameter)
     elif given := parameters("integrator", args.parameter):
         integrator = make("integrator", type(integrator), {**integrator._asdict(), **given})
-    return scene.simulate(
-        contact=NoContact() if contact is None else contact,
-        progress=args.progress,
-        duration=args.duration,
-        dt=args.dt,
-        integrator=integrator,
-    )
+    model = NoContact() if contact is None else contact
+    return scene, {"contact": model, "dt": args.dt, "integrator": integrator}
 
 
 def judged(scene: Scene, motion: Motion) -> Result:

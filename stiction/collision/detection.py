@@ -75,6 +75,13 @@ class Contact(NamedTuple):
     margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
 
 
+# arrays with a row for each touching point; only the first `count[0]` are in use
+ROWS = (
+    *("touching", "point", "group", "pair", "body_a", "body_b", "shape", "depth", "arm", "normal"),
+    *("velocity", "carried", "radius", "share", "least_velocity", "force", "impulse"),
+)
+
+
 @kernel
 def group_gap(points, ground, dynamics, g):
     """Lower bound of the distance between the ground and the sphere of group g [m]."""

@@ -64,6 +64,21 @@ def allocate_slots(capacity: int) -> tuple[PairSlots, PairSearch]:
     return slots, search
 
 
+def are_consistent(slots: PairSlots, shapes: int) -> bool:
+    """Whether slots can be those of a search among so many shapes: compiled code trusts them."""
+    capacity, count = len(slots.taken), int(slots.count[0])
+    if not 0 <= count <= capacity:
+        return False
+    taken = slots.taken[:count]
+    if not (np.diff(taken, prepend=-1) > 0).all() or not (taken < capacity).all():
+        return False
+    first, second = slots.first[taken], slots.second[taken]
+    free = np.delete(np.arange(capacity), taken)
+    if not ((slots.first[free] == FREE) & (slots.second[free] == FREE)).all():
+        return False
+    return bool(((first >= 0) & (first < second) & (second < shapes)).all())
+
+
 @kernel
 def clear_fresh(slots):
     """Declare that everything stored by slot belongs to its present pair."""

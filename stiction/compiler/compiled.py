@@ -32,6 +32,7 @@ from numba.extending import overload
 
 from stiction.compiler import bundles, indices, parts  # noqa: F401  two act when imported
 from stiction.compiler.cache import Cache, sources_of
+from stiction.compiler.checked import is_interpreted
 from stiction.compiler.subroutines import Entry, Subroutine, entry_of
 from stiction.compiler.user_errors import compiled_or_explained
 from stiction.errors import InputError
@@ -74,6 +75,8 @@ class _Inlined(CPUDispatcher):
     """A compiled function without a Python entry point; calling it recompiles it with one."""
 
     def __call__(self, *args: Any) -> Any:
+        if is_interpreted():
+            return self.py_func(*args)
         return self._for_python(*args)
 
     @cached_property

@@ -15,6 +15,7 @@ import sysconfig
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numba
@@ -132,14 +133,19 @@ def is_ours(function: Callable[..., Any]) -> bool:
 
 def is_users(function: Callable[..., Any]) -> bool:
     """Whether a function is the user's: not from this package, Numba or another package."""
-    code: Any = function.__code__
-    file = Path(code.co_filename).resolve()
     if is_ours(function):
         return False
     if function in PLUG_INS:
         return True
-    written = function.__module__ and linecache.getlines(code.co_filename)
-    return bool(written) and not any(file.is_relative_to(root) for root in INSTALLED)
+    return bool(function.__module__) and is_users_code(function.__code__)
+
+
+def is_users_code(code: CodeType) -> bool:
+    """Whether code is in a file of the user, not in this package, Numba or another one."""
+    file = Path(code.co_filename).resolve()
+    if file.is_relative_to(PACKAGE) or not linecache.getlines(code.co_filename):
+        return False
+    return not any(file.is_relative_to(root) for root in INSTALLED)
 
 
 def line_of(function: Callable[..., Any], error: BaseException) -> int:

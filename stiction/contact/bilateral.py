@@ -24,8 +24,10 @@ from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel
 from stiction.contact.contact_model import (
     IMPULSE_SOLVER,
+    Outlook,
     Parameter,
     contact_model,
+    foresees,
     parameters,
 )
 from stiction.contact.friction import OPEN, STICK
@@ -50,6 +52,7 @@ from stiction.kernels.vectors import dot, like, load_vector, store_vector, zero_
 
 EPS, ROUNDING = 1e-6, 100.0  # compliance of a fixed point, relative to its link's; and in slacks
 ENTERS = 0.1  # fraction of gravity's velocity change in a step; slower open points do not enter
+SHALLOW = 1e-3  # penetration that needs no warning [m]
 POLISHES = 2  # repetitions that remove the velocity due to this compliance
 
 
@@ -87,6 +90,27 @@ def bilateral(params, dynamics, contact, memory, work, dt):
     report_solution(response, solutions, entering, NOT_CONVERGED if entering > slow else 0)
     response.report.left_wrenches[0] = fixed > 0
     return OK
+
+
+@foresees(Bilateral)
+def stays_deep(p: Bilateral, outlook: Outlook) -> str:
+    """Tell how deep a link that lands will stay in the ground.
+
+    It turns about its first fixed point, and the speed of landing v moves its other points by v dt
+    in a step, along a circle; velocities do not see by how much the circle leaves its tangent.
+    """
+    landing = outlook.landing()
+    if landing is None or landing.radius == 0:
+        return ""
+    depth = (landing.speed * outlook.dt) ** 2 / (2 * landing.radius)
+    if depth < SHALLOW:
+        return ""
+    return (
+        f"'{landing.link}' lands at {landing.speed:.3g} m/s if it falls, and may stay "
+        f"{1e3 * depth:.2g} mm deep in the ground, because points are fixed by their velocities "
+        f"only and move by {1e3 * landing.speed * outlook.dt:.3g} mm in a step; use dt below "
+        f"{math.sqrt(2 * landing.radius * SHALLOW) / landing.speed:.2g} s"
+    )
 
 
 @kernel

@@ -20,6 +20,8 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import numpy as np
 
+from stiction.collision.detection import ROWS
+from stiction.compiler.checked import first_rows
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
 from stiction.contact.scratch import NoScratch, check_scratch
@@ -111,7 +113,24 @@ class NoContact(NamedTuple):
     """Nothing touches."""
 
 
+class Landing(NamedTuple):
+    """How the first link lands, if every robot falls from its state."""
+
+    link: str
+    speed: float  # [m/s]
+    radius: float  # distance of its farthest contact point from its centre of mass [m]
+
+
+class Outlook(NamedTuple):
+    """What is known of a run before its first step."""
+
+    dt: float  # [s]
+    gravity: float  # [m/s2]
+    landing: Callable[[], Landing | None]  # None if no link can land
+
+
 MODELS: dict[type, Model] = {}
+OUTLOOKS: dict[type, Callable[[Any, Outlook], str]] = {}  # by model, see `foresees`
 
 
 def no_unknowns(params: Any, points: int) -> int:
@@ -167,6 +186,19 @@ def contact_model(  # nine arguments: declarations, given by name, of which most
     return declare
 
 
+def foresees(kind: type) -> Callable[[Callable[[Any, Outlook], str]], Any]:
+    """Register `(params, outlook) -> message` for a model: what will go wrong in a run, or ''.
+
+    `simulate` warns with the message before it takes the first step.
+    """
+
+    def declare(function: Callable[[Any, Outlook], str]) -> Callable[[Any, Outlook], str]:
+        OUTLOOKS[kind] = function
+        return function
+
+    return declare
+
+
 def fields_of(kind: Any) -> dict[str, Parameter]:
     """Unit and bounds of each field of a parameter tuple."""
     hints = get_type_hints(kind, include_extras=True)
@@ -197,6 +229,7 @@ def our_models() -> list[type]:
 
 def contact_forces(params, dynamics, contact, memory, work, dt):
     """Write `contact.force` or `contact.impulse` with the model of `params`; returns a status."""
+    contact = first_rows(contact, ROWS, contact.count[0])  # only where indices are checked
     return MODELS[type(params)].kernel(params, dynamics, contact, memory, work, dt)
 
 

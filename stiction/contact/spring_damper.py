@@ -33,7 +33,9 @@ from stiction.contact.contact_model import (
     CONE_PER_POINT,
     FULL_FRICTION,
     NO_PULL,
+    Outlook,
     contact_model,
+    foresees,
     parameters,
     vector,
 )
@@ -96,6 +98,21 @@ def implicit_bearable_step(stiffness: float, damping: float, mass: float) -> flo
     if stiffness == 0:
         return bearable_step(0.0, damping, mass)
     return (math.sqrt(damping**2 + 12 * stiffness * mass) - damping) / (3 * stiffness)
+
+
+@foresees(SpringDamper)
+@foresees(ImplicitSpringDamper)
+def creeps(p: SpringDamper | ImplicitSpringDamper, outlook: Outlook) -> str:
+    """Tell that robots do not stand still where friction is that of Eq. (7)."""
+    if p.sticking > 0 or p.mu_kinetic == 0 or outlook.gravity == 0:
+        return ""
+    change = p.mu_kinetic * outlook.gravity * outlook.dt
+    return (
+        f"without sticking, robots that should stand still creep: friction changes the speed of a "
+        f"body by up to {1e3 * change:.2g} mm/s in a step and is zero below eps = "
+        f"{1e3 * p.eps:.2g} mm/s. Expect {600 * max(change, p.eps):.2g} m in ten minutes, or more; "
+        "use sticking=1"
+    )
 
 
 @kernel

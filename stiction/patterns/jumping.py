@@ -45,10 +45,14 @@ def jump(
     body = Body(robot, feet)
     leg = body.leg_length
     rise = 0.08 * leg if rise is None else rise
+    check_positive("jump", rise=rise)
     depth = 2 * rise if depth is None else depth
     time = 6 * math.sqrt(leg / body.gravity) if time is None else time
-    check_positive("jump", rise=rise, depth=depth, time=time)
-    height = body.height_for(0.0) - STRETCH * rise if height is None else height
+    check_positive("jump", depth=depth, time=time)
+    if height is None:
+        height = body.height_for(0.0) - STRETCH * rise
+    else:
+        check_positive("jump", height=height)
     if not height > depth:
         raise InputError(
             f"jump: a rise of {rise:.3g} m from a crouch of {depth:.3g} m is too much for "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.kernels.tree import Dynamics
 from stiction.robot.robot import Robot
@@ -55,8 +56,9 @@ def find_soles(robot: Robot, feet: tuple[str, str] | None = None) -> tuple[Sole,
 
 def _feet(robot: Robot, dynamics: Dynamics, feet: tuple[str, str] | None) -> tuple[str, str]:
     if feet is not None:
-        if len(feet) != 2 or not all(isinstance(foot, str) for foot in feet):
-            raise InputError(f"feet: found {feet!r}; name the left and the right foot")
+        two = isinstance(feet, tuple | list) and len(feet) == 2
+        if not two or not all(isinstance(foot, str) for foot in feet):
+            raise InputError(f"feet: found {shown(feet)}; name the left and the right foot")
         return feet
     if set(FRAMES) <= set(robot.frame_name.tolist()):
         return FRAMES

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from stiction.contact.contact_model import MODELS, NoContact, checked_model
 from stiction.errors import InputError, SimulationError, StabilityWarning, UnsolvedWarning
 from stiction.promises import forces, invariance, mechanics, pairs  # noqa: F401  declare the laws
+from stiction.promises.indices import check_indices
 from stiction.promises.law import LAWS, Law, Measured, Setting
 
 HEADS = ("holds", "law", "worst", "bound", "where")
@@ -82,11 +83,15 @@ def check_promises(
     values that suit the parameters. brief: few and short trials, and no bodies at rest. bodies:
     check the laws also between two moving bodies, which takes a minute more to compile.
 
+    A model of yours first runs without the compiler: a wrong index raises a BoundsError with its
+    line.
+
         print(stiction.check_promises(Sponge()))
     """
     if model is None or isinstance(model, NoContact):
         raise InputError("check_promises() takes a contact model; found none")
     model, setting = checked_model(model), _checked(mass, dt, brief, bodies)
+    check_indices(model, setting)
     declared = MODELS[type(model)].promises
     tried = [law for law in LAWS if law.concerns(model, setting)]
     every = dict.fromkeys(law.promise for law in LAWS if law.promise is not None)

@@ -81,7 +81,8 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
     except UNREADABLE as error:
         raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
     version = values.pop("format", "unknown")
-    if not (np.shape(version) == () and np.array_equal(version, FORMAT)):
+    whole = np.asarray(version).dtype.kind in "iu"
+    if not (whole and np.shape(version) == () and np.array_equal(version, FORMAT)):
         raise ModelFileError(
             f"{path}: robot format {version}; this version of stiction reads {FORMAT}"
         )
@@ -224,7 +225,10 @@ def _damage(robot: Robot) -> str:
         wrong = _wrong_type(name, value) if isinstance(value, np.ndarray) else ""
         if wrong:
             return wrong
-    if not set(robot.joint_type.ravel().tolist()) <= set(JOINT_CODES.values()):
+    for name in ("joint_type", "corner_vertex"):
+        if getattr(robot, name).ndim != 1:
+            return f"'{name}' is not a list"
+    if not set(robot.joint_type.tolist()) <= set(JOINT_CODES.values()):
         return "'joint_type' holds numbers that are not joint types"
     for name, shape in _shapes(robot).items():
         if getattr(robot, name).shape != shape:

@@ -23,6 +23,7 @@ from stiction.scenes.plug_ins import CONTACT_MODELS, parameter_tuple
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
 from stiction.simulation.arguments import MIDPOINT
 from stiction.simulation.simulate import EVERY_STEP, Recording, simulate
+from stiction.simulation.simulation import Simulation
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.ground import LEVEL, Ground
@@ -243,6 +244,18 @@ class Scene:
         friction. duration and dt [s] and integrator replace the scene's; without dt, force laws use
         `dt_force_law`.
         """
+        options = self._options(contact, dt, integrator)
+        lasts = self.lasts() if duration is None else duration
+        return simulate(**options, duration=lasts, record=record, progress=progress)
+
+    def simulation(
+        self, contact: Any = None, dt: float | None = None, integrator: Any = None
+    ) -> Simulation:
+        """The scene at its start, to be stepped; arguments as in `simulate`."""
+        return Simulation(**self._options(contact, dt, integrator))
+
+    def _options(self, contact: Any, dt: float | None, integrator: Any) -> dict[str, Any]:
+        """The arguments of a simulation of this scene."""
         if isinstance(contact, str):
             try:
                 contact = self.contact_of(CONTACT_MODELS.find(contact))
@@ -252,18 +265,15 @@ class Scene:
         world = self.world()
         self._check_forces(world)
         self._check_materials(world)
-        return simulate(
-            world,
-            model,
-            duration=self.lasts() if duration is None else duration,
-            dt=self.step_for(model) if dt is None else dt,
-            state=self.start(),
-            controller=self.controller(world),
-            forces=self.forces,
-            integrator=self.integrator if integrator is None else integrator,
-            record=record,
-            progress=progress,
-        )
+        return {
+            "world": world,
+            "contact": model,
+            "dt": self.step_for(model) if dt is None else dt,
+            "state": self.start(),
+            "controller": self.controller(world),
+            "forces": self.forces,
+            "integrator": self.integrator if integrator is None else integrator,
+        }
 
     def _check_forces(self, world: World) -> None:
         """Raise InputError, with the line in the file, if the body of a force does not exist."""

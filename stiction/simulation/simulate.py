@@ -45,7 +45,7 @@ class Recording:
 EVERY_STEP = Recording()
 
 
-def simulate(  # eleven arguments: the keywords that users know, all but two with a default
+def simulate(  # twelve arguments: the keywords that users know, all but two with a default
     world: World,
     contact: Any = AUTOMATIC,
     *,
@@ -58,6 +58,7 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
     record: Recording = EVERY_STEP,
     method: ArticulatedBody | JointSpace = ARTICULATED,
     progress: Progress | None = None,
+    checked: bool = False,
 ) -> Motion:
     """Simulate for at least `duration` [s], in whole steps; returns what was recorded.
 
@@ -66,8 +67,12 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
     raises a SimulationError whose `motion` holds what was recorded until then; Ctrl-C raises
     `Interrupted`, a KeyboardInterrupt, with the same. Unsolved steps give one `UnsolvedWarning`;
     `motion.unsolved` counts them, recorded or not.
+
+    checked: run without the compiler, thousands of times slower, and raise a BoundsError with the
+    line where a plug-in of yours uses a wrong index.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
+    simulation.checked = bool(checked)
     steps, rows = _steps_and_rows(simulation, duration, record)
     arrays = simulation.allocate_record(rows)
     started = simulation.time

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.bodies import NoBodies, known_pairs
+from stiction.collision.pair_slots import PairSlots, are_consistent
+from stiction.compiler.checked import run_checked
 from stiction.contact.contact_model import NoContact
 from stiction.control.controller import allocate_memories
 from stiction.errors import InputError
@@ -39,10 +41,12 @@ from stiction.simulation.arguments import (
 from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
 from stiction.simulation.failures import Fault, failure_of
+from stiction.simulation.saved_state import SavedState, check_fits
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
     warn_of_long_step,
+    warn_of_outlook,
     warn_of_servos,
     warn_of_shapes,
 )
@@ -58,20 +62,14 @@ from stiction.world.world import State, World, checked_vector
 DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
 
 
-@dataclass(frozen=True)
-class SavedState:
-    """Everything that the continuation of a simulation depends on."""
-
-    start: float
-    steps: int
-    q: np.ndarray
-    v: np.ndarray
-    mode: np.ndarray  # of the joints
-    last_acceleration: np.ndarray
-    memory: tuple[np.ndarray, ...]  # of the contact model
-    control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
-    report: tuple[np.ndarray, ...]  # what became of the steps so far
-    of: dict[str, Any]  # world, contact model and dt that it belongs to
+def _leaves(value: Any) -> Iterator[bytes]:
+    """Bytes of the names and numbers in nested tuples."""
+    yield type(value).__name__.encode()
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield np.asarray(value).tobytes()
 
 
 class Simulation:
@@ -109,6 +107,7 @@ class Simulation:
         surface, self.point_names, notes = make_surface(world, model)
         self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
+        self.notes += warn_of_outlook(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
         self._system = System(
             allocate(world.tree),
@@ -121,6 +120,7 @@ class Simulation:
             make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         )
         self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
+        self.checked = False  # whether steps run without the compiler, every index checked
         self._warned = self._warned_of_energy = False
         self._warned_of_depth = self._warned_of_shapes = False
         self._report, self._deepest_judged = allocate_report(), 0.0  # [m]
@@ -176,6 +176,16 @@ class Simulation:
         """Steps so far whose contact problem or joint friction was not solved."""
         return unsolved_steps(self._report, self._start, self.dt)
 
+    @property
+    def contact_work(self) -> float:
+        """Work of all contact forces on the robots so far [J]."""
+        return float(self._report.contact_work[0])
+
+    @property
+    def contact_gain(self) -> float:
+        """The largest value that `contact_work` had so far [J]: energy that contact added."""
+        return float(self._report.most_work[0])
+
     def warn_once(self, stacklevel: int) -> list[str]:
         """Warn, once per simulation, of unsolved steps, shapes, and energy that contact added.
 
@@ -229,22 +239,18 @@ class Simulation:
         told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
         self._warned_of_depth = len(told) > 0
 
-    def advance(self, record: Record, every: int, n: int) -> int:
-        """Take n steps in one compiled call; returns a status."""
-        clock = Clock(self._start, self.dt, every)
-        first = self._steps
+    def advance(self, record: Record, every: int, n: int, first_recorded: int = 0) -> int:
+        """Take n steps in one compiled call; returns a status.
+
+        first_recorded: the step whose state is in the first row of the record.
+        """
+        clock = Clock(self._start, self.dt, every, first_recorded)
+        moving = (self._integrator, self._system, self._state, self._work)
+        steps = (clock, self._steps, self._steps + n)
         try:
-            return self._run(
-                self._integrator,
-                self._system,
-                self._state,
-                self._work,
-                record,
-                clock,
-                first,
-                first + n,
-                self._report,
-            )
+            if self.checked:
+                return run_checked(self._run, *moving, record, *steps, self._report)
+            return self._run(*moving, record, *steps, self._report)
         finally:  # also after Ctrl-C
             self._steps = int(self._report.steps[0])
 
@@ -277,12 +283,32 @@ class Simulation:
             "dt": self.dt,
         }
 
+    def digest(self) -> str:
+        """Hash of all that the motion depends on besides the state, 16 hexadecimal digits."""
+        system = self._system
+        settings = (self._integrator, system.method, system.controllers, system.forces)
+        parts = [repr(self._identity).encode(), *_leaves(settings)]
+        return hashlib.sha256(b" ".join(parts)).hexdigest()[:16]
+
     def _remembered(self) -> tuple[np.ndarray, ...]:
         """Arrays of contact that pass from step to step."""
         surface = self._system.surface
         known = known_pairs(surface.bodies)
         of_pairs = () if isinstance(known, NoBodies) else (*known.slots, known.feature)
         return (*surface.memory, *of_pairs)
+
+    def _check_pairs(self, saved: SavedState) -> None:
+        """Raise InputError if the near pairs of a saved state cannot be those of this world."""
+        surface = self._system.surface
+        if isinstance(surface.bodies, NoBodies):
+            return
+        first = len(surface.memory)
+        slots = PairSlots(*saved.memory[first : first + len(PairSlots._fields)])
+        if not are_consistent(slots, len(surface.bodies.swerve)):
+            raise InputError(
+                "restore_state(): the saved state is damaged: its pairs of near shapes cannot be; "
+                "save it again"
+            )
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state; the continuation is bitwise the same.
@@ -294,29 +320,11 @@ class Simulation:
             raise InputError(
                 f"restore_state(): found {type(saved).__name__}; give what save_state() returned"
             )
-        if saved.q.shape != self._state.q.shape or saved.v.shape != self._state.v.shape:
-            raise InputError(
-                f"restore_state(): the saved state has {len(saved.q)} positions and "
-                f"{len(saved.v)} velocities; this world has {self.world.nq} and {self.world.nv}"
-            )
-        differing = [name for name, own in self._identity.items() if saved.of[name] != own]
-        if differing:
-            raise InputError(
-                f"restore_state(): the state was saved under a different {', '.join(differing)}; "
-                "restore it in a simulation with the same one"
-            )
+        check_fits(saved, self.save_state())
+        self.world.check_state(State(saved.q, saved.v, saved.start))
+        self._check_pairs(saved)
         memory = self._remembered()
-        if any(a.shape != b.shape for a, b in zip(saved.memory, memory, strict=True)):
-            raise InputError(
-                "restore_state(): the state was saved under a different contact model; restore it "
-                "in a simulation with the same model"
-            )
         control_memory = tuple(memory.now for memory in self._system.control_memory)
-        if [a.shape for a in saved.control_memory] != [a.shape for a in control_memory]:
-            raise InputError(
-                "restore_state(): the state was saved under different controllers; restore it in "
-                "a simulation with the same controllers"
-            )
         self._start, self._steps = saved.start, saved.steps
         self._state.q[:], self._state.v[:] = saved.q, saved.v
         self._system.dynamics.mode[:] = saved.mode

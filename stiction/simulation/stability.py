@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stiction.collision.points import ContactPoints, deepest
-from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_model import MODELS, Landing
 from stiction.control.controller import allocate_memories, control, prescribe
 from stiction.description.checks import NOTHING, ROUNDING
 from stiction.description.rotation import symmetric
@@ -166,6 +166,21 @@ def landing_speeds(
                 down = max(0.0, float(np.dot(state.v[d : d + 3], tree.gravity)) / g)
             speeds[link] = math.sqrt(down**2 + 2 * g * max(lowest, 0.0))
     return speeds
+
+
+def landing_of(
+    world: World, contact_points: ContactPoints, ground: Any, state: State
+) -> Landing | None:
+    """Return how the fastest link lands, if every robot falls from a state."""
+    if not len(contact_points.link):
+        return None
+    speeds = landing_speeds(world, contact_points, ground, state)
+    if not speeds:
+        return None
+    link = max(speeds, key=lambda one: speeds[one])
+    arms = contact_points.centre[contact_points.link == link] - world.tree.centre[link]
+    radius = float(np.linalg.norm(arms, axis=1).max())
+    return Landing(world.link_names[link], speeds[link], radius)
 
 
 def _carried(

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.collision.bodies import NoBodies
-from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_model import MODELS, OUTLOOKS, Landing, Outlook
 from stiction.description.description import SHAPE_KINDS
 from stiction.description.plain import first_few
 from stiction.errors import StabilityWarning, UnsolvedWarning
-from stiction.simulation.stability import landing_speeds, longest_explicit_step, longest_step
+from stiction.simulation.stability import (
+    landing_of,
+    landing_speeds,
+    longest_explicit_step,
+    longest_step,
+)
 from stiction.step.loop import Report
 from stiction.world.colliding_pairs import SOLID
 from stiction.world.mechanics import inertia
@@ -46,6 +51,27 @@ def warn_of_long_step(
         f"each with an effective mass of {bound.mass:.3g} kg, are stable only up to "
         f"{bound.dt:.3g} s{deep}; use a smaller dt, or less stiffness and damping"
     )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
+
+
+def warn_of_outlook(
+    world: World, model: Any, surface: Surface, dt: float, state: State
+) -> list[str]:
+    """Warn of what a contact model foresees: that robots creep, or stay deep in the ground."""
+    foreseen = OUTLOOKS.get(type(model))
+    if foreseen is None:
+        return []
+
+    def landing() -> Landing | None:
+        return landing_of(world, surface.points, surface.ground, state)
+
+    outlook = Outlook(dt, float(np.linalg.norm(world.gravity)), landing)
+    rows = (type(model)(*row) for row in surface.contact.table.tolist())
+    told = next(filter(None, (foreseen(values, outlook) for values in rows)), "")
+    if not told:
+        return []
+    message = f"{type(model).__name__}: {told}"
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]
 
@@ -133,20 +159,26 @@ def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> l
     given, world = float(report.most_work[0]), simulation.world
     if given == 0:
         return []
-    size = float(simulation._system.surface.points.size[0])
-    weight = float(world.total_mass * np.linalg.norm(world.gravity))
-    if not given > GIVEN * weight * size:
+    own = weight_times_size(simulation)
+    if not given > GIVEN * own:
         return []
     state = simulation.state
     kinetic = 0.5 * float(state.v @ inertia(world, state.q) @ state.v)
-    if not given > GIVEN * (weight * size + kinetic):
+    if not given > GIVEN * (own + kinetic):
         return []
     time = simulation._start + int(report.most_step[0] + 1) * simulation.dt
     message = (
         f"{type(simulation._system.model).__name__}: contact added {given:.3g} J to the robots "
-        f"by t = {time:.6g} s ({100 * given / max(weight * size, kinetic):.3g} % of "
-        f"{'weight times size' if weight * size >= kinetic else 'their kinetic energy'}). "
+        f"by t = {time:.6g} s ({100 * given / max(own, kinetic):.3g} % of "
+        f"{'weight times size' if own >= kinetic else 'their kinetic energy'}). "
         "The result is unreliable: use a smaller dt or another contact model"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
+
+
+def weight_times_size(simulation: Simulation) -> float:
+    """The weight of everything that moves times the size of the robots [J]."""
+    world = simulation.world
+    size = float(simulation._system.surface.points.size[0])
+    return float(world.total_mass * np.linalg.norm(world.gravity)) * size

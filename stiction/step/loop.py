@@ -41,6 +41,7 @@ class Clock(NamedTuple):
     start: float  # time of step 0 [s]
     dt: float  # [s]
     every: int  # steps between two rows of the record
+    first: int = 0  # step in the first row
 
 
 @kernel
@@ -105,7 +106,7 @@ def run(params, system, state, work, record, clock, first, last, report):
     The one function that Python calls; its arguments are everything that a step needs.
     """
     for number in range(first, last):
-        row, keep = number // clock.every, number % clock.every == 0
+        row, keep = (number - clock.first) // clock.every, number % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)

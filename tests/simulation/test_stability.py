@@ -245,3 +245,57 @@ def test_servos_too_stiff_for_an_explicit_integrator_warn_with_the_joint_and_the
         st.Simulation(
             world, contact=None, dt=2e-3, controller=(servo, held), integrator=st.RungeKutta4()
         )
+
+
+# ---------------------------------------------------------------------- what models know beforehand
+
+
+def foretold(world, model, dt, state=None):
+    """What a simulation warns of before its first step."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        simulation = st.Simulation(world, model, dt, state)
+    found = [str(one.message) for one in told if issubclass(one.category, StabilityWarning)]
+    assert [note for note in simulation.notes if note in found] == found
+    return " ".join(found)
+
+
+@pytest.mark.parametrize("kind", [st.SpringDamper, st.ImplicitSpringDamper])
+def test_friction_without_sticking_foresees_that_robots_creep(kind):
+    world = st.World(st.robots.brick())
+    told = foretold(world, kind(sticking=0.0, mu_kinetic=0.6, eps=1e-4), 1e-4)
+    assert "changes the speed of a body by up to 0.59 mm/s in a step" in told
+    assert "zero below eps = 0.1 mm/s. Expect 0.35 m in ten minutes" in told
+    assert "creep" not in foretold(world, kind(), 1e-4)
+    assert "creep" not in foretold(world, kind(sticking=0.0, mu_kinetic=0.0), 1e-4)
+
+
+def test_bilateral_foresees_how_deep_what_falls_will_stay():
+    world = st.World(st.robots.brick())
+    state = world.standing(above=0.3)
+    told = foretold(world, st.Bilateral(), 0.05, state)
+    assert "'brick' lands at 2.43 m/s if it falls, and may stay 64 mm deep" in told
+    assert "use dt below 0.0063 s" in told
+    assert foretold(world, st.Bilateral(), 0.006, state) == ""
+    assert foretold(world, st.Bilateral(), 0.05, world.standing()) == ""
+
+
+@pytest.mark.interpreted
+def test_bilateral_stays_as_deep_as_it_foresees():
+    """A brick that tumbles: within a factor of two at 50 ms, and never much deeper."""
+    world, deepest = st.World(st.robots.brick()), {}
+    for dt in (0.05, 0.006):
+        state = world.standing(above=0.3)
+        turn = np.random.default_rng(0).normal(size=4)
+        state.q[3:7], state.q[2] = turn / np.linalg.norm(turn), 0.4
+        state.v[3:] = (1.0, 2.0, -3.0)
+        motion = st.simulate(world, st.Bilateral(), duration=0.9, dt=dt, state=state)
+        deepest[dt] = float(np.nanmax(motion.depth))
+    assert 0.002 < deepest[0.05] < 0.08
+    assert deepest[0.006] < 1.5e-3
+
+
+def test_a_batch_foresees_the_same():
+    world = st.World(st.robots.brick())
+    with pytest.warns(StabilityWarning, match="without sticking, robots that should stand still"):
+        st.BatchSimulation(world, 2, st.SpringDamper(sticking=0.0), dt=1e-4)
