@@ -71,7 +71,8 @@ from stiction.promises.check import check_promises
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
 from stiction.scenes.scene import Scene
-from stiction.simulation.simulate import Recording, simulate
+from stiction.simulation.recording import Recording
+from stiction.simulation.simulate import simulate
 from stiction.simulation.simulation import Simulation
 from stiction.step.integrator import integrator
 from stiction.world import mechanics

@@ -95,7 +95,7 @@ class CpuEngine:
 
         After Ctrl-C the worlds are at different steps.
         """
-        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
         def run_some(thread: int) -> None:

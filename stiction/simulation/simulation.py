@@ -234,9 +234,12 @@ class Simulation:
         told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
         self._warned_of_depth = len(told) > 0
 
-    def advance(self, record: Record, every: int, n: int) -> int:
-        """Take n steps in one compiled call; returns a status."""
-        clock = Clock(self._start, self.dt, every)
+    def advance(self, record: Record, every: int, n: int, first_row: int = 0) -> int:
+        """Take n steps in one compiled call; returns a status.
+
+        first_row: the row of the run that is the first of the record.
+        """
+        clock = Clock(self._start, self.dt, every, first_row)
         first = self._steps
         try:
             return self._run(

@@ -11,6 +11,7 @@ import numpy as np
 from stiction.collision.bodies import commit_bodies
 from stiction.compiler.compiled import kernel, routine_with
 from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_state import STATES
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import DIVERGED, OK
@@ -41,6 +42,7 @@ class Clock(NamedTuple):
     start: float  # time of step 0 [s]
     dt: float  # [s]
     every: int  # steps between two rows of the record
+    first_row: int  # of the run, which is row 0 of the record; those before are not recorded
 
 
 @kernel
@@ -96,7 +98,7 @@ def run(params, system, state, work, record, clock, first, last, report):
     The one function that Python calls; its arguments are everything that a step needs.
     """
     for number in range(first, last):
-        row, keep = number // clock.every, number % clock.every == 0
+        row, keep = number // clock.every - clock.first_row, number % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)
@@ -133,7 +135,7 @@ def plug_ins_of(*types):
     """Return the types and their kernels, from which the loop is compiled."""
     kernels = [
         registry[kind]
-        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
+        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS, STATES)
         for kind in types
         if kind in registry
     ]

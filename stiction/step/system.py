@@ -71,6 +71,7 @@ class Work(NamedTuple):
     depth: np.ndarray  # (contact points) penetration
     slip: np.ndarray  # (points, 3) velocity along the ground
     contact_velocity: np.ndarray  # (points, 3) at the end of the step, minus the least velocity
+    contact_state: np.ndarray  # (points) see `contact_state.py`
     between: np.ndarray  # (points between bodies, BETWEEN) see `record.py`, with impulses
     contact_work: np.ndarray  # (1) of contact on the robots, relative to the ground [J]
     first_q: np.ndarray  # (nq) at the start of the step, or of what is left of it
@@ -79,6 +80,7 @@ class Work(NamedTuple):
     total_torque: np.ndarray  # (nv) mean over all parts of the step
     total_passive: np.ndarray  # (nv)
     total_impulse: np.ndarray  # (points, 3) of contact, over all parts of the step
+    total_state: np.ndarray  # (points) in the last part of the step in which it is not open
     total_between: np.ndarray  # (points between bodies, BETWEEN)
     total_work: np.ndarray  # (1) of contact, over all parts of the step [J]
     total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts
