@@ -14,6 +14,7 @@ from stiction.cli import bench, models, render, robots, run, scenes, tune, view
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
+from stiction.terminal.line import is_watched
 
 COMMANDS = (
     robots.COMMAND,
@@ -59,7 +60,7 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     """Run one command line and return its exit status."""
     args = build_parser(commands).parse_args(argv)
     command: Command = args.chosen
-    args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
+    args.progress = Progress(command.name, enabled=is_watched() and not args.json)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from stiction.contact.contact_model import NoContact
 from stiction.description.arguments import shown
 from stiction.errors import InputError, Interrupted
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
@@ -30,10 +31,11 @@ from stiction.simulation.recording import (
 )
 from stiction.simulation.simulation import Simulation
 from stiction.simulation.warn import warn_of_depth
+from stiction.terminal.line import Progress
+from stiction.terminal.line import shown as shown_progress
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.world import State, World
 
-Progress = Callable[[float], None]
 EVERY_STEP = Recording()
 
 
@@ -54,10 +56,11 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
     """Simulate for at least `duration` [s], in whole steps; returns what was recorded.
 
     contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None means
-    no contact. progress is called about ten times a second with the fraction done. A run that fails
-    raises a SimulationError whose `motion` holds what was recorded until then; Ctrl-C raises
-    `Interrupted`, a KeyboardInterrupt, with the same. Unsolved steps give one `UnsolvedWarning`;
-    `motion.unsolved` counts them, recorded or not.
+    no contact. progress is called about ten times a second with the fraction done; by default a
+    line on the terminal shows it, unless STICTION_PROGRESS=0. A run that fails raises a
+    SimulationError whose `motion` holds what was recorded until then; Ctrl-C raises `Interrupted`,
+    a KeyboardInterrupt, with the same. Unsolved steps give one `UnsolvedWarning`; `motion.unsolved`
+    counts them, recorded or not.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
     steps, rows = _steps_and_rows(simulation, duration, record)
@@ -65,8 +68,11 @@ def simulate(  # eleven arguments: the keywords that users know, all but two wit
     parameters |= {"duration": float(duration), "record every": record.every}
     begin, interrupted, status = simulation.state, False, OK
     recorder = recorder_of(simulation, record, rows, parameters)
+    model = simulation.contact
+    name = "without contact" if isinstance(model, NoContact) else type(model).__name__
     try:
-        status = _run_in_chunks(simulation, recorder, steps, progress)
+        with shown_progress(f"simulating {name}", progress, patience=None) as tell:
+            status = _run_in_chunks(simulation, recorder, steps, tell)
     except KeyboardInterrupt:
         interrupted = True
     recorder.keep()
@@ -99,7 +105,7 @@ def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) 
 
 
 def _run_in_chunks(
-    simulation: Simulation, recorder: Recorder, steps: int, progress: Progress | None
+    simulation: Simulation, recorder: Recorder, steps: int, progress: Progress
 ) -> int:
     """Take the steps in chunks, after each of which Python answers Ctrl-C; returns a status."""
     done = 0
@@ -113,6 +119,5 @@ def _run_in_chunks(
             left -= count
         done += chunk
         recorder.tick()
-        if progress is not None:
-            progress(done / steps)
+        progress(done / steps)
     return OK

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stiction.collision.bodies import commit_bodies
+from stiction.compiler.announced import Announcement
 from stiction.compiler.compiled import kernel, routine_with
-from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
+    FORCE_LAW,
+    IMPULSE_LAW,
+    IMPULSE_SOLVER,
+    MODELS,
+    NoContact,
+)
 from stiction.contact.contact_state import STATES
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.kernels.response import NOT_CONVERGED
@@ -21,6 +29,8 @@ from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
 from stiction.step.step import step
 
 SPEED_LIMIT = 1e6  # a state faster than this has diverged [m/s or rad/s]
+# of compiling the loop, by the family of the contact model, on an idle core [s]
+SECONDS = {FORCE_LAW: 20.0, ACCELERATION_LAW: 20.0, IMPULSE_LAW: 30.0, IMPULSE_SOLVER: 50.0}
 
 
 class Report(NamedTuple):
@@ -128,7 +138,15 @@ def loop_for(*types):
     It is declared once per combination, so that its cache folder is named after the sources of
     these plug-ins alone.
     """
-    return routine_with(run, plug_ins_of(*types))
+    return routine_with(run, plug_ins_of(*types), announcement_of(*types))
+
+
+def announcement_of(*types: Any) -> Announcement:
+    """What is said while the loop for these plug-ins is compiled: the name of the contact model."""
+    kind = next((kind for kind in types if kind in MODELS and kind is not NoContact), None)
+    if kind is None:
+        return Announcement("the step without contact", SECONDS[FORCE_LAW])
+    return Announcement(kind.__name__, SECONDS[MODELS[kind].family])
 
 
 def plug_ins_of(*types):
