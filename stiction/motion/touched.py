@@ -22,6 +22,7 @@ CHANNELS: dict[str, tuple[int, ...]] = {
     "contact_state": (),
 }
 OF_BODIES: dict[str, tuple[int, ...]] = {"between": (BETWEEN,)}  # of the points between bodies
+EXPECTED = 64  # points that touch at a time; if more do, arrays are made larger
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def touched_of(dense: Mapping[str, np.ndarray], points: np.ndarray | None = None
             unknown &= np.isnan(array).reshape(n, -1).all(axis=1)
         points[unknown] = False
     chosen = np.flatnonzero(points)
-    begin = np.append(0, np.cumsum(points.sum(axis=1)))
+    begin = np.append(0, np.cumsum(np.count_nonzero(points, axis=1)))
     values = {
         name: array.reshape(n * width, *array.shape[2:])[chosen] for name, array in dense.items()
     }
@@ -124,13 +125,68 @@ def joined(parts: Sequence[Touched]) -> Touched:
     return Touched(first.points, np.append(0, np.cumsum(counts)), point, values, unknown)
 
 
-def on_ground(rows: Mapping[str, np.ndarray]) -> Touched:
-    """The points of some rows of a record that touched the ground."""
-    dense = {name: rows[name] for name in CHANNELS}
-    return touched_of(dense, (dense["contact_state"] != 0) | (dense["depth"] > 0))
+def on_ground(rows: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The points of some rows of a record that touched the ground, (n, points)."""
+    return (rows["contact_state"] != 0) | (rows["depth"] > 0)
 
 
-def on_bodies(rows: Mapping[str, np.ndarray]) -> Touched:
-    """The points of some rows of a record at which bodies touched each other."""
-    between = rows["between"]
-    return touched_of({"between": between}, between[..., SHAPES] > 0)
+def on_bodies(rows: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The points of some rows of a record at which bodies touched each other, (n, points)."""
+    return rows["between"][..., SHAPES] > 0
+
+
+class Growing:
+    """What touched in the rows of a run, which are added block by block."""
+
+    def __init__(self, points: int, rows: int, channels: Mapping[str, tuple[int, ...]]) -> None:
+        """Make room for so many rows; memory that nothing is written to costs nothing."""
+        self.points, self.rows, self.size = points, 0, 0
+        self.begin, self.unknown = np.zeros(rows + 1, np.int64), np.zeros(rows, bool)
+        capacity = rows * min(points, EXPECTED)
+        self.point = np.empty(capacity, np.int32)
+        self.values = {name: np.empty((capacity, *shape)) for name, shape in channels.items()}
+
+    def add(
+        self, dense: Mapping[str, np.ndarray], points: np.ndarray, unknown: bool = False
+    ) -> None:
+        """Add rows of dense channels; points: (n, points) bool, which of them touched."""
+        n, width = points.shape
+        row, column = np.nonzero(points)
+        end = self.size + len(row)
+        if end > len(self.point):
+            self.point = _grown(self.point, 2 * end)
+            self.values = {name: _grown(array, 2 * end) for name, array in self.values.items()}
+        if self.rows + n > len(self.unknown):
+            self.begin = _grown(self.begin, 2 * (self.rows + n) + 1)
+            self.unknown = _grown(self.unknown, 2 * (self.rows + n))
+        self.point[self.size : end] = column
+        chosen = row * width + column
+        for name, kept in self.values.items():
+            array, out = dense[name].reshape(n * width, *kept.shape[1:]), kept[self.size : end]
+            if len(row) == len(array):
+                out[:] = array
+            else:
+                np.take(array, chosen, axis=0, out=out, mode="clip")  # faster than an index
+        counts = np.bincount(row, minlength=n)
+        self.begin[self.rows + 1 : self.rows + n + 1] = self.size + np.cumsum(counts)
+        self.unknown[self.rows : self.rows + n] = unknown
+        self.rows, self.size = self.rows + n, end
+
+    @property
+    def nbytes(self) -> int:
+        """Size of what was written [bytes]."""
+        each = self.point.itemsize + sum(array[:1].nbytes for array in self.values.values())
+        return self.size * each + self.begin.nbytes
+
+    def touched(self) -> Touched:
+        """All rows so far; it shares the memory."""
+        values = {name: array[: self.size] for name, array in self.values.items()}
+        begin, unknown = self.begin[: self.rows + 1], self.unknown[: self.rows]
+        return Touched(self.points, begin, self.point[: self.size], values, unknown)
+
+
+def _grown(array: np.ndarray, length: int) -> np.ndarray:
+    """A longer array that begins with the values of this one."""
+    larger = np.empty((length, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

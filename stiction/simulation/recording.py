@@ -24,14 +24,14 @@ from stiction.motion.arrays import STATES, stored
 from stiction.motion.file import attributes_of, robots_of
 from stiction.motion.motion import Motion
 from stiction.motion.parts import Writer
-from stiction.motion.touched import CHANNELS, OF_BODIES, Touched, joined, on_bodies, on_ground
+from stiction.motion.touched import CHANNELS, OF_BODIES, Growing, Touched, on_bodies, on_ground
 from stiction.simulation.arguments import is_count
 from stiction.step.record import Record
 
 if TYPE_CHECKING:
     from stiction.simulation.simulation import Simulation
 
-BLOCK_BYTES, BLOCK_ROWS = 32e6, 4096  # most scratch of a block [bytes], and most rows
+BLOCK_BYTES, BLOCK_ROWS = 32e6, 1024  # most scratch of a block [bytes], and most rows
 PART_BYTES = 16e6  # of a part of a file, before compression
 PART_SECONDS = 5.0  # a run that is killed loses at most what it recorded in this time
 LONGEST_RECORD = 16e9  # [bytes] in memory
@@ -94,8 +94,13 @@ class Recorder:
                 "file with Recording(to=path)"
             )
         self._along = {name: np.zeros(shape) for name, shape in shapes.items()}
-        self._kept: list[tuple[Touched, Touched]] = []
         self._size = size
+        self._kept = self._growing(self.rows)
+
+    def _growing(self, rows: int) -> tuple[Growing, Growing]:
+        """Room for what touches in so many rows, on the ground and on bodies."""
+        points, between = len(self.deepest), self._scratch["between"].shape[1]
+        return Growing(points, rows, CHANNELS), Growing(between, rows, OF_BODIES)
 
     @property
     def record(self) -> Record:
@@ -131,17 +136,16 @@ class Recorder:
         if unknown:
             for array in rows.values():
                 array[:] = 0.0
-        ground, bodies = on_ground(rows), on_bodies(rows)
-        for touched in (ground, bodies):
-            touched.unknown[:] = unknown
         np.maximum(self.deepest, rows["depth"].max(axis=0, initial=0.0), out=self.deepest)
-        self._store(count, ground, bodies)
+        ground, bodies = self._kept
+        ground.add(rows, on_ground(rows), unknown)
+        bodies.add(rows, on_bodies(rows), unknown)
         self.first += count
+        self._kept_rows(count)
 
-    def _store(self, count: int, ground: Touched, bodies: Touched) -> None:
-        self._kept.append((ground, bodies))
-        self._size += ground.nbytes + bodies.nbytes
-        if self._size > LONGEST_RECORD:
+    def _kept_rows(self, count: int) -> None:
+        """Called when so many rows were kept."""
+        if self._size + sum(each.nbytes for each in self._kept) > LONGEST_RECORD:
             raise SimulationError(
                 f"at t = {self.simulation.time:.6g} s the record takes more than "
                 f"{LONGEST_RECORD / 1e9:.0f} GB; record less with Recording(every=n), or to a file "
@@ -169,9 +173,9 @@ class Recorder:
     def motion(self) -> Motion:
         """What was recorded."""
         self.keep()
-        ground, bodies = zip(*self._kept, strict=True)
+        ground, bodies = (each.touched() for each in self._kept)
         along = {name: array[: self.first] for name, array in self._along.items()}
-        return self._motion(along, joined(ground), joined(bodies), 0)
+        return self._motion(along, ground, bodies, 0)
 
     def _motion(
         self, along: Mapping[str, np.ndarray], ground: Touched, bodies: Touched, first: int
@@ -199,9 +203,8 @@ class FileRecorder(Recorder):
     ) -> None:
         """Begin the file with the world and the settings of the run."""
         super().__init__(simulation, record, rows, parameters)
-        none = simulation.allocate_record(0)._asdict()
-        along = {name: none[name] for name in ALONG}
-        nothing = self._motion(along, on_ground(none), on_bodies(none), 0)
+        none = {name: array[:0] for name, array in self._along.items()}
+        nothing = self._motion(none, *(each.touched() for each in self._kept), 0)
         assert record.to is not None
         self.writer = Writer(record.to, attributes_of(nothing), robots_of(simulation.world))
         self._written = time.monotonic()
@@ -209,20 +212,21 @@ class FileRecorder(Recorder):
     def _allocate(self, one: Record) -> None:
         known = one._asdict()
         self._along = {name: np.zeros((self.block, *known[name].shape[1:])) for name in ALONG}
-        self._size, self._pending, self._row = 0.0, [], 0  # type: ignore[var-annotated]
+        self._begin_part()
+
+    def _begin_part(self) -> None:
+        """Forget what was written; the next part starts with the row `first`."""
+        self._row, self._pending, self._kept = self.first, [], self._growing(0)
 
     @property
     def record(self) -> Record:
         """What the loop writes into, the same arrays for every block."""
         return Record(**self._along, **self._scratch)
 
-    def _store(self, count: int, ground: Touched, bodies: Touched) -> None:
-        along = {name: array[:count].copy() for name, array in self._along.items()}
-        self._last = (along, ground, bodies)
-        self._pending.append(self._last)
-        self._size += sum(array.nbytes for array in along.values())
-        self._size += ground.nbytes + bodies.nbytes
-        if self._size > PART_BYTES:
+    def _kept_rows(self, count: int) -> None:
+        self._pending.append({name: array[:count].copy() for name, array in self._along.items()})
+        size = sum(array.nbytes for along in self._pending for array in along.values())
+        if size + sum(each.nbytes for each in self._kept) > PART_BYTES:
             self._flush()
 
     def tick(self) -> None:
@@ -235,25 +239,25 @@ class FileRecorder(Recorder):
     def _flush(self) -> None:
         """Write a part with all rows that are not yet in the file."""
         self._written = time.monotonic()
-        if not self._pending:
-            return
-        along, ground, bodies = zip(*self._pending, strict=True)
-        states = {name: np.concatenate([each[name] for each in along]) for name in ALONG}
-        count = len(states["q"])
-        states["time"] = self._times(self._row, count)
-        named = {name: states[name] for name in STATES}
-        self.writer.add(self._row, stored(named, joined(ground), joined(bodies)))
-        self._pending, self._size, self._row = [], 0.0, self._row + count
+        if self._pending:
+            names = [name for name in STATES if name != "time"]
+            states = {name: np.concatenate([one[name] for one in self._pending]) for name in names}
+            states["time"] = self._times(self._row, self.first - self._row)
+            ground, bodies = (each.touched() for each in self._kept)
+            last = np.array([len(ground) - 1])
+            row = {name: array[last] for name, array in states.items()}
+            self._last = (row, ground.at(last), bodies.at(last))
+            self.writer.add(self._row, stored(states, ground, bodies))
+            self._begin_part()
 
     def motion(self) -> Motion:
         """Write the rest; returns the last sample alone."""
         self.keep()
-        along, ground, bodies = self._last
-        last = np.array([len(ground) - 1])
-        row = {name: array[last] for name, array in along.items()}
-        found = self._motion(row, ground.at(last), bodies.at(last), self.first - 1)
         with uninterrupted():
             self._flush()
+            row, ground, bodies = self._last
+            del row["time"]
+            found = self._motion(row, ground, bodies, self.first - 1)
             self.writer.end(found.parameters)
         return found
 
