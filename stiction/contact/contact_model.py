@@ -119,7 +119,7 @@ def no_unknowns(params: Any, points: int) -> int:
     return 0
 
 
-def contact_model(
+def contact_model(  # nine arguments: declarations, given by name, of which most models need few
     kind: type,
     promises: tuple[str, ...] = (),
     family: str = FORCE_LAW,

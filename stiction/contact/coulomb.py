@@ -69,12 +69,12 @@ writes (3) and (4) as
 with the friction cone K and its dual K*. A single contact is solved exactly (`one_contact.py`).
 If all else fails, which takes two contacts and a coefficient of friction of 5 or more, contacts are
 solved one at a time (`last_resort.py`). Bodies that touch nothing in common are solved one after
-another (`islands.py`). `friction.py` has the rule for two coefficients of friction.
+another (`each_island.py`). `friction.py` has the rule for two coefficients of friction.
 """
 
 from typing import NamedTuple
 
-from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import (
     CONE_PER_POINT,
     FULL_FRICTION,
@@ -89,6 +89,7 @@ from stiction.contact.parameters import Friction, Restitution, Speed, Switch, To
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.continuation import continue_slowly
 from stiction.contact.solvers.de_saxce import ConvexProblem
+from stiction.contact.solvers.each_island import solve_islands, solves
 from stiction.contact.solvers.friction_cases import FrictionCases
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
 from stiction.contact.solvers.newton import FAILED, SOLVED, Accuracy, newton
@@ -100,7 +101,6 @@ from stiction.contact.solvers.warm_start import (
     remember_impulses,
     return_impulses,
 )
-from stiction.kernels.islands import Islands, OneIsland, count_islands, show_island
 from stiction.kernels.response import NOT_CONVERGED, report_solution
 from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.tree import OK
@@ -168,50 +168,17 @@ def coulomb(params, dynamics, contact, memory, work, dt):
     report_solution(response, iterations, error, stage)
     if stage == NEWTON:
         response.report.left_wrenches[0] = 1  # more accurate than their sum over points
-    remember_impulses(contact, memory, dt)
+    remember_impulses(contact, memory, scratch.cases.start, dt)
     return OK
 
 
-def solve_islands(params, contact, response, scratch, islands, accuracy):
-    """Solve for the present coefficients of friction, island by island where there may be several.
-
-    Returns all iterations, the largest error and the latest stage.
-    """
-    return _METHODS[type(islands)](params, contact, response, scratch, islands, accuracy)
-
-
 @kernel
-def solve_whole(params, contact, response, scratch, islands, accuracy):
-    """Solve where nothing but the ground is touched."""
+def solve_on_ground(params, contact, response, scratch, accuracy):
+    """Solve where nothing but the ground is touched; returns iterations, error and stage."""
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage == LATER:
         return solve_slowly(contact, response, scratch, accuracy, taken)
     return taken, relative(error, largest), stage
-
-
-@kernel
-def solve_each(params, contact, response, scratch, islands, accuracy):
-    """Solve one island after another."""
-    number, k = count_islands(contact, response, islands), 0
-    iterations, error, stage = 0, like(accuracy.speed, 0), NEWTON
-    while True:
-        if number > 1:
-            show_island(contact, response, scratch.cases.mu, islands, number, k)
-        if k == number:
-            return iterations, error, stage
-        taken, off, latest = solve_between(params, contact, response, scratch, accuracy)
-        iterations, stage = iterations + taken, max(stage, latest)
-        if not off <= error:  # also if it is not a number
-            error = off
-        k += 1
-
-
-_METHODS = {OneIsland: solve_whole, Islands: solve_each}
-
-
-@chooses(solve_islands)
-def _solve_islands(params, contact, response, scratch, islands, accuracy):
-    return as_python(_METHODS[islands.instance_class])
 
 
 @kernel
@@ -227,6 +194,7 @@ def solve_between(params, contact, response, scratch, accuracy):
         )
         taken += more
         if solved:
+            keep_impulses(contact, scratch.cases.start)
             return taken, relative(error, largest), SLOWLY
     if stage == NOT_CONVERGED:
         return taken, relative(error, largest), stage
@@ -265,6 +233,7 @@ def solve_slowly(contact, response, scratch, accuracy, iterations):
     taken, error, largest, stage = solve_at_last(
         contact, response, scratch.cases, scratch, accuracy
     )
+    keep_impulses(contact, scratch.cases.start)
     if stage == CONVEX or stage == SWEPT:
         stage += RESTARTED
     return iterations + taken, relative(error, largest), stage
@@ -274,3 +243,6 @@ def solve_slowly(contact, response, scratch, accuracy, iterations):
 def relative(error, largest):
     """Error relative to the largest impulse."""
     return error / largest if largest > 0 else like(error, 0)
+
+
+solves(Coulomb, solve_on_ground, solve_between)

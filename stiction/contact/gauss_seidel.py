@@ -66,6 +66,7 @@ from stiction.contact.parameters import (
 )
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.de_saxce import ConvexProblem
+from stiction.contact.solvers.each_island import solve_islands, solves
 from stiction.contact.solvers.faceted_cones import MOST_FACETS, FacetedCones, unknowns_of
 from stiction.contact.solvers.friction_cases import FrictionCases
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
@@ -145,15 +146,18 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
     if params.lcp_impacts > 0 and work.impact[0] > 0:
         facets = int(params.impact_facets)
         solve_with_facets(params, dynamics, contact, response, scratch.cones, facets, dt)
-        remember_impulses(contact, memory, dt)
+        remember_impulses(contact, memory, contact.impulse, dt)
         return OK
     choose_friction(params, contact, mu)
     recall_impulses(contact, memory, dt)
     scale = speed_scale(dynamics, contact, response, dt)
     rounding = dynamics.tree.slack[0]
+    accuracy = Accuracy(rounding, params.tolerance * scale, rounding)
     iterations, off, stage = 0, like(dt, 0), SWEEPING
     for _ in range(AGAIN):
-        taken, off, stage = solve(params, contact, response, scratch, scale, rounding)
+        taken, off, stage = solve_islands(
+            params, contact, response, scratch, work.islands, accuracy
+        )
         iterations += taken
         converged = stage != NOT_CONVERGED
         speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
@@ -161,18 +165,18 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
             break
     if params.least_norm > 0:
         even_out(contact, response, mu)
-    report_solution(response, iterations, off, stage)
-    remember_impulses(contact, memory, dt)
+    report_solution(response, iterations, off / scale, stage)
+    remember_impulses(contact, memory, contact.impulse, dt)
     return OK
 
 
 @subroutine
-def solve(params, contact, response, scratch, scale, rounding):
-    """Solve with the present coefficients; returns iterations, the error and the stage.
+def solve(params, contact, response, scratch, accuracy):
+    """Solve with the present coefficients; returns iterations, the error [m/s] and the stage.
 
     The error is what `tolerance` bounds.
     """
-    speed, with_newton = params.tolerance * scale, params.newton > 0
+    speed, with_newton = accuracy.speed, params.newton > 0
     cases = scratch.cases
     alone = with_newton and solve_alone(contact, response, cases.mu)
     if not alone:
@@ -180,28 +184,27 @@ def solve(params, contact, response, scratch, scale, rounding):
             contact, response, scratch, speed, PATIENCE if with_newton else int(params.sweeps)
         )
         if moved <= speed:
-            return taken, moved / scale, SWEEPING
+            return taken, moved, SWEEPING
         if not with_newton:
-            return taken, moved / scale, NOT_CONVERGED
+            return taken, moved, NOT_CONVERGED
         keep_impulses(contact, scratch.kept)
     else:
         taken = 0
-    accuracy = Accuracy(rounding, speed, rounding)
     for trial in range(len(NEWTON_STEPS)):
         if alone:
             break
-        unique, eps = trial == UNIQUE, like(scale, COMPLIANCES[trial])
+        unique, eps = trial == UNIQUE, like(speed, COMPLIANCES[trial])
         steps, judged, end = newton(
             contact, response, cases, accuracy, unique, eps, NEWTON_STEPS[trial]
         )
         taken += steps
         if end == SOLVED:
-            return taken, judged.error / scale, NEWTON
+            return taken, judged.error, NEWTON
         return_impulses(contact, scratch.kept)
     steps, error, _, stage = solve_at_last(contact, response, cases, scratch, accuracy)
     if stage == CONVEX or stage == SWEPT:
         stage += NEWTON
-    return taken + steps, error / scale, stage
+    return taken + steps, error, stage
 
 
 @kernel
@@ -217,3 +220,6 @@ def sweep_until(contact, response, scratch, speed, most):
         if moved <= speed:
             break
     return taken, moved
+
+
+solves(GaussSeidel, solve, solve)

@@ -37,6 +37,7 @@ class Islands(NamedTuple):
     least_velocity: np.ndarray  # (points)
     impulse: np.ndarray  # (points, 3)
     mu: np.ndarray  # (points)
+    start: np.ndarray  # (points, 3)
     touched_link: np.ndarray  # (pairs)
     first: np.ndarray  # (pairs)
     second: np.ndarray  # (pairs)
@@ -68,7 +69,7 @@ def allocate_islands(points: int, pairs: int, links: TouchingLinks) -> Islands:
     whole |= {"first": "pair", "second": "pair", "tree_first": "link", "tree_end": "link"}
     whole |= {"pairs": "link"}
     numbers = {"least_velocity": "point", "mu": "point", "compliance": "pair"}
-    vectors = dict.fromkeys(("arm", "normal", "velocity", "impulse"), "point")
+    vectors = dict.fromkeys(("arm", "normal", "velocity", "impulse", "start"), "point")
     vectors |= dict.fromkeys(("centre", "first_arm", "second_arm"), "pair")
     sixes = {"wrench": "pair", "free": "link", "twist": "link"}
     arrays: dict[str, np.ndarray] = {
@@ -128,30 +129,32 @@ def first_of(island, row):
 
 
 @subroutine
-def show_island(contact, response, mu, islands, number, k):
+def show_island(contact, response, cases, islands, number, k):
     """Make island k of so many the whole problem, after the one before it was solved.
+
+    cases: what a solver keeps for each point, mu and `start` of `FrictionCases`.
 
     After the last one, k = number, the problem is whole again, with the solutions of all islands.
     """
     if k == 0:
-        keep_whole(contact, response, mu, islands)
+        keep_whole(contact, response, cases, islands)
     else:
-        keep_solution(contact, response, islands, k - 1)
+        keep_solution(contact, response, cases, islands, k - 1)
     if k < number:
-        move_to_front(contact, response, mu, islands, k)
+        move_to_front(contact, response, cases, islands, k)
     else:
-        return_whole(contact, response, mu, islands)
+        return_whole(contact, response, cases, islands)
 
 
 @kernel
-def keep_whole(contact, response, mu, islands):
+def keep_whole(contact, response, cases, islands):
     """Keep the whole problem aside."""
     links, counts = response.links, islands.counts
     counts[0], counts[1] = contact.count[0], contact.touching_count[0]
     counts[2] = links.count[0]
     for i in range(counts[0]):
         islands.touching[i] = contact.touching[i]
-        copy_point(contact, mu, i, islands, islands.mu, i)
+        copy_point(contact, cases, i, islands, islands, i)
     for pair in range(counts[1]):
         islands.touched_link[pair] = contact.touched_link[pair]
         islands.first[pair], islands.second[pair] = response.first[pair], response.second[pair]
@@ -163,7 +166,7 @@ def keep_whole(contact, response, mu, islands):
 
 
 @kernel
-def move_to_front(contact, response, mu, islands, number):
+def move_to_front(contact, response, cases, islands, number):
     """Make one island the whole problem."""
     links, counts = response.links, islands.counts
     row = 0
@@ -181,7 +184,7 @@ def move_to_front(contact, response, mu, islands, number):
         while i < counts[0] and islands.touching[i] == one:
             if chosen:
                 contact.touching[point] = pair
-                copy_point(islands, islands.mu, i, contact, mu, point)
+                copy_point(islands, islands, i, contact, cases, point)
                 point += 1
             i += 1
         if chosen:
@@ -195,7 +198,7 @@ def move_to_front(contact, response, mu, islands, number):
 
 
 @kernel
-def keep_solution(contact, response, islands, number):
+def keep_solution(contact, response, cases, islands, number):
     """Keep the impulses, wrenches and twists of an island."""
     row, pair, point, i = 0, 0, 0, 0
     for one in range(islands.counts[2]):
@@ -207,6 +210,7 @@ def keep_solution(contact, response, islands, number):
         while i < islands.counts[0] and islands.touching[i] == one:
             if chosen:
                 copy_three(contact.impulse, point, islands.impulse, i)
+                copy_three(cases.start, point, islands.start, i)
                 point += 1
             i += 1
         if chosen:
@@ -215,14 +219,14 @@ def keep_solution(contact, response, islands, number):
 
 
 @kernel
-def return_whole(contact, response, mu, islands):
+def return_whole(contact, response, cases, islands):
     """Return to the whole problem, with the solutions of all islands."""
     links, counts = response.links, islands.counts
     contact.count[0], contact.touching_count[0] = counts[0], counts[1]
     links.count[0] = counts[2]
     for i in range(counts[0]):
         contact.touching[i] = islands.touching[i]
-        copy_point(islands, islands.mu, i, contact, mu, i)
+        copy_point(islands, islands, i, contact, cases, i)
     for pair in range(counts[1]):
         contact.touched_link[pair] = islands.touched_link[pair]
         response.first[pair], response.second[pair] = islands.first[pair], islands.second[pair]
@@ -234,13 +238,14 @@ def return_whole(contact, response, mu, islands):
 
 
 @kernel
-def copy_point(source, mu, i, target, target_mu, k):
-    """Copy what methods read of a point, and its impulse."""
+def copy_point(source, cases, i, target, target_cases, k):
+    """Copy what methods read of a point, and its impulses."""
     copy_three(source.arm, i, target.arm, k)
     copy_three(source.normal, i, target.normal, k)
     copy_three(source.velocity, i, target.velocity, k)
     copy_three(source.impulse, i, target.impulse, k)
-    target.least_velocity[k], target_mu[k] = source.least_velocity[i], mu[i]
+    copy_three(cases.start, i, target_cases.start, k)
+    target.least_velocity[k], target_cases.mu[k] = source.least_velocity[i], cases.mu[i]
 
 
 @kernel

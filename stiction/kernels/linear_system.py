@@ -30,12 +30,13 @@ class LinearSystem(NamedTuple):
     low: np.ndarray  # (n / 6) first block that a block is coupled to
     reach: np.ndarray  # (n / 6) last block that is coupled to this one or to an earlier one
     group_end: np.ndarray  # (n / 6) one past the last block of its group
+    kept: np.ndarray  # (6, 6) a block of the diagonal before it was factored
 
 
 def allocate_system(blocks: int) -> LinearSystem:
     """Return zeros for so many blocks of six unknowns."""
     n, bounds = 6 * blocks, (np.zeros(blocks, np.int64) for _ in range(3))
-    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds)
+    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds, np.zeros((6, 6)))
 
 
 # ---------------------------------------------------- LU factors in an envelope, threshold pivoting
@@ -65,11 +66,9 @@ def clear_system(system, blocks):
     """Set the matrix to zero within its envelope."""
     A = system.matrix
     for b in range(blocks):
-        for c in range(system.low[b], b + 1):
-            for i in range(6):
-                for k in range(6):
-                    A[6 * b + i, 6 * c + k] = 0
-                    A[6 * c + i, 6 * b + k] = 0
+        for i in range(6 * b, 6 * b + 6):
+            for k in range(6 * system.low[b], 6 * system.reach[b] + 6):
+                A[i, k] = 0
 
 
 @kernel
@@ -84,7 +83,87 @@ def factor(system, n):
 
 @kernel
 def eliminate_block(system, here):
-    """Eliminate the six unknowns of a block within its own columns, exchanging rows."""
+    """Eliminate the six unknowns of a block within its own columns, exchanging rows if it must."""
+    if not eliminate_in_order(system, here):
+        eliminate_with_exchanges(system, here)
+
+
+@kernel
+def eliminate_in_order(system, here):
+    """Eliminate six unknowns without exchanging rows; returns False if a pivot is too small.
+
+    Then nothing has changed. A row is read once and written once.
+    """
+    A, k = system.matrix, 6 * here
+    for i in range(6):
+        for j in range(6):
+            system.kept[i, j] = A[k + i, k + j]
+    fits = factor_diagonal_block(A, k)
+    i = k + 6
+    while fits and i < 6 * system.group_end[here]:
+        fits = are_small(shares_of_row(A, i, k))
+        i += 1
+    if not fits:
+        for i in range(6):
+            for j in range(6):
+                A[k + i, k + j] = system.kept[i, j]
+        return False
+    for i in range(k, k + 6):
+        system.pivots[i] = i
+    for block in range(here + 1, system.reach[here] + 1):
+        if system.low[block] <= here:
+            for i in range(6 * block, 6 * block + 6):
+                store_six(A, i, k, shares_of_row(A, i, k))
+    return True
+
+
+@kernel
+def factor_diagonal_block(A, first):
+    """LU factors of six rows and columns; returns False if a pivot is too small."""
+    for k in range(first, first + 6):
+        if A[k, k] == 0:
+            return False
+        inverse, fits = like(A[k, k], 1) / A[k, k], True
+        for i in range(k + 1, first + 6):
+            share = A[i, k] * inverse
+            fits = fits and abs(share) <= like(share, 1 / LARGE)
+            A[i, k] = share
+            for j in range(k + 1, first + 6):
+                A[i, j] -= share * A[k, j]
+        A[k, k] = inverse
+        if not fits:
+            return False
+    return True
+
+
+@kernel
+def shares_of_row(A, i, k):
+    """What row i has of the six pivot rows from k on: the factors that eliminate its unknowns."""
+    a0, a1, a2, a3, a4, a5 = load_six(A, i, k)
+    a0 = a0 * A[k, k]
+    a1 = (a1 - a0 * A[k, k + 1]) * A[k + 1, k + 1]
+    a2 = (a2 - a0 * A[k, k + 2] - a1 * A[k + 1, k + 2]) * A[k + 2, k + 2]
+    a3 = a3 - a0 * A[k, k + 3] - a1 * A[k + 1, k + 3] - a2 * A[k + 2, k + 3]
+    a3 *= A[k + 3, k + 3]
+    a4 = a4 - a0 * A[k, k + 4] - a1 * A[k + 1, k + 4] - a2 * A[k + 2, k + 4]
+    a4 = (a4 - a3 * A[k + 3, k + 4]) * A[k + 4, k + 4]
+    a5 = a5 - a0 * A[k, k + 5] - a1 * A[k + 1, k + 5] - a2 * A[k + 2, k + 5]
+    a5 = (a5 - a3 * A[k + 3, k + 5] - a4 * A[k + 4, k + 5]) * A[k + 5, k + 5]
+    return a0, a1, a2, a3, a4, a5
+
+
+@kernel
+def are_small(shares):
+    """Return whether six shares allow their pivots; False if one is not a number."""
+    a0, a1, a2, a3, a4, a5 = shares
+    most = like(a0, 1 / LARGE)
+    first = abs(a0) <= most and abs(a1) <= most and abs(a2) <= most
+    return first and abs(a3) <= most and abs(a4) <= most and abs(a5) <= most
+
+
+@kernel
+def eliminate_with_exchanges(system, here):
+    """Eliminate six unknowns, with the largest entries of their columns as pivots if need be."""
     A, low = system.matrix, system.low
     reach, end = system.reach[here], 6 * here + 6
     for k in range(6 * here, end):
@@ -115,43 +194,115 @@ def reduce_column(system, here, column):
                 A[i, j] -= share * A[k, j]
     for block in range(here + 1, system.reach[here] + 1):
         if system.low[block] <= here:
-            for i in range(6 * block, 6 * block + 6):
-                subtract_rows(A, i, 6 * here, c)
+            subtract_rows(A, 6 * block, 6 * here, c)
+            subtract_rows(A, 6 * block + 3, 6 * here, c)
 
 
 @kernel
 def subtract_rows(A, i, k, column):
-    """Subtract six rows, from row k on, times their factors in row i, from row i in six columns."""
-    a0, a1, a2, a3, a4, a5 = load_six(A, i, column)
+    """Subtract six rows, from row k on, times their factors in three rows from row i on.
+
+    In six columns. Three rows at a time, for processors load two numbers while they multiply two.
+    """
+    x, y = load_six(A, i, column), load_six(A, i + 1, column)
+    z = load_six(A, i + 2, column)
     for q in range(6):
-        share = A[i, k + q]
-        a0 -= share * A[k + q, column]
-        a1 -= share * A[k + q, column + 1]
-        a2 -= share * A[k + q, column + 2]
-        a3 -= share * A[k + q, column + 3]
-        a4 -= share * A[k + q, column + 4]
-        a5 -= share * A[k + q, column + 5]
-    store_six(A, i, column, (a0, a1, a2, a3, a4, a5))
+        row = load_six(A, k + q, column)
+        x = subtract_six(x, A[i, k + q], row)
+        y = subtract_six(y, A[i + 1, k + q], row)
+        z = subtract_six(z, A[i + 2, k + q], row)
+    store_six(A, i, column, x)
+    store_six(A, i + 1, column, y)
+    store_six(A, i + 2, column, z)
+
+
+@kernel
+def subtract_six(six, share, row):
+    """Six numbers less a share of six others."""
+    return (
+        six[0] - share * row[0],
+        six[1] - share * row[1],
+        six[2] - share * row[2],
+        six[3] - share * row[3],
+        six[4] - share * row[4],
+        six[5] - share * row[5],
+    )
 
 
 @kernel
 def substitute(system, n):
     """Solve for the right-hand side with the LU factors of the matrix."""
-    A, x, low = system.matrix, system.right, system.low
+    x = system.right
     for k in range(n):
         best = int(system.pivots[k])
         x[k], x[best] = x[best], x[k]
-    for k in range(n):
-        known, here = x[k], k // 6
-        for block in range(here, system.reach[here] + 1):
-            if low[block] <= here:
-                for i in range(max(k + 1, 6 * block), 6 * block + 6):
-                    x[i] -= A[i, k] * known
-    for k in range(n - 1, -1, -1):
-        known = x[k] * A[k, k]
-        x[k] = known
-        for i in range(6 * low[k // 6], k):
-            x[i] -= A[i, k] * known
+    for block in range(n // 6):
+        substitute_forward(system, block)
+    for block in range(n // 6 - 1, -1, -1):
+        substitute_backward(system, block)
+
+
+@kernel
+def substitute_forward(system, block):
+    """Find six unknowns of L y = b, those before them known."""
+    A, x, i = system.matrix, system.right, 6 * block
+    a = subtract_products(A, x, i, 6 * system.low[block], i, load_six_of(x, i))
+    a0 = a[0]
+    a1 = a[1] - A[i + 1, i] * a0
+    a2 = a[2] - A[i + 2, i] * a0 - A[i + 2, i + 1] * a1
+    a3 = a[3] - A[i + 3, i] * a0 - A[i + 3, i + 1] * a1 - A[i + 3, i + 2] * a2
+    a4 = a[4] - A[i + 4, i] * a0 - A[i + 4, i + 1] * a1 - A[i + 4, i + 2] * a2
+    a4 -= A[i + 4, i + 3] * a3
+    a5 = a[5] - A[i + 5, i] * a0 - A[i + 5, i + 1] * a1 - A[i + 5, i + 2] * a2
+    a5 -= A[i + 5, i + 3] * a3 + A[i + 5, i + 4] * a4
+    store_six_of(x, i, (a0, a1, a2, a3, a4, a5))
+
+
+@kernel
+def substitute_backward(system, block):
+    """Find six unknowns of U x = y, those after them known; the diagonal of U is inverted."""
+    A, x, i = system.matrix, system.right, 6 * block
+    a = load_six_of(x, i)
+    for other in range(block + 1, system.reach[block] + 1):
+        if system.low[other] <= block:
+            a = subtract_products(A, x, i, 6 * other, 6 * other + 6, a)
+    a5 = a[5] * A[i + 5, i + 5]
+    a4 = (a[4] - A[i + 4, i + 5] * a5) * A[i + 4, i + 4]
+    a3 = (a[3] - A[i + 3, i + 5] * a5 - A[i + 3, i + 4] * a4) * A[i + 3, i + 3]
+    a2 = a[2] - A[i + 2, i + 5] * a5 - A[i + 2, i + 4] * a4 - A[i + 2, i + 3] * a3
+    a2 *= A[i + 2, i + 2]
+    a1 = a[1] - A[i + 1, i + 5] * a5 - A[i + 1, i + 4] * a4 - A[i + 1, i + 3] * a3
+    a1 = (a1 - A[i + 1, i + 2] * a2) * A[i + 1, i + 1]
+    a0 = a[0] - A[i, i + 5] * a5 - A[i, i + 4] * a4 - A[i, i + 3] * a3
+    a0 = (a0 - A[i, i + 2] * a2 - A[i, i + 1] * a1) * A[i, i]
+    store_six_of(x, i, (a0, a1, a2, a3, a4, a5))
+
+
+@kernel
+def subtract_products(A, x, i, begin, end, six):
+    """Subtract from six numbers the products of six rows, from i on, with x from begin to end."""
+    a0, a1, a2, a3, a4, a5 = six
+    for k in range(begin, end):
+        known = x[k]
+        a0 -= A[i, k] * known
+        a1 -= A[i + 1, k] * known
+        a2 -= A[i + 2, k] * known
+        a3 -= A[i + 3, k] * known
+        a4 -= A[i + 4, k] * known
+        a5 -= A[i + 5, k] * known
+    return a0, a1, a2, a3, a4, a5
+
+
+@kernel
+def load_six_of(x, i):
+    """Six numbers of a vector."""
+    return x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5]
+
+
+@kernel
+def store_six_of(x, i, six):
+    """Write six numbers of a vector."""
+    x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5] = six
 
 
 @kernel

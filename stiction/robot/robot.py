@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.description.arguments import LARGEST, count, numbers, shown
+from stiction.description.arguments import LARGEST, numbers, shown
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.faces import Faces
@@ -21,12 +21,11 @@ from stiction.files.written import write_whole
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, LIMITS, NOT_NEGATIVE, robot_arrays
 from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
-from stiction.robot.placement import home_poses, placed
-from stiction.robot.soles import lowest_face_of_box, lowest_face_of_hull, sole_grid
+from stiction.robot.placement import placed
+from stiction.robot.soles import with_sole_points
 from stiction.robot.visuals import FIELDS as VISUALS
 
 FACES_UP = 1e-6  # least upward component of the normal of a plane that is ground
-MOST_SOLE_POINTS = 1000  # along or across
 EVERY_BIT = -1  # a mask that matches every other one
 
 
@@ -290,60 +289,7 @@ class Robot:
         down in the home configuration (for a hull, the bounding rectangle of that face) up to its
         edges, with `along` points along the longer edge and `across` along the shorter one.
         """
-        told = f"robot '{self.name}': with_sole_points:"
-        for direction, points in (("along", along), ("across", across)):
-            count(f"{told} {direction}", points, MOST_SOLE_POINTS)
-        shape = self._sole(name)
-        kind = SHAPE_KINDS[self.shape_kind[shape]]
-        turned = home_poses(self)[self.shape_link[shape]].rotation @ self.shape_rotation[shape]
-        if kind == "box":
-            face = lowest_face_of_box(self.shape_size[shape], -turned[2])
-        else:
-            face = lowest_face_of_hull(self.vertices_of(shape), -turned[2])
-        return self._with_points(shape, sole_grid(face, int(along), int(across)))
-
-    def _sole(self, name: str) -> int:
-        """Return the box or hull with a name, or the only colliding one of a link."""
-        if not isinstance(name, str):
-            raise InputError(f"robot '{self.name}': with_sole_points({shown(name)}): give a name")
-        links = np.flatnonzero(self.link_name == name)
-        of_link = np.isin(self.shape_link, links) & self.shape_collides
-        found = np.flatnonzero((self.shape_name == name) | of_link)
-        kinds = [SHAPE_KINDS[kind] for kind in self.shape_kind[found]]
-        if len(found) == 1 and kinds[0] in ("box", "hull"):
-            return int(found[0])
-        named = [f"{kind} '{self.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
-        raise InputError(
-            f"robot '{self.name}': with_sole_points: '{name}' is "
-            f"{', '.join(named) or 'not a shape'}; give the name of one box or hull, or of a "
-            "link with a single colliding one"
-        )
-
-    def _with_points(self, shape: int, points: np.ndarray) -> Robot:
-        """Return the same robot where points, in the frame of a shape, collide instead of it."""
-        name = f"{self.shape_name[shape]}_points"
-        collides = np.append(self.shape_collides, True)
-        collides[shape] = False
-        added: dict[str, Any] = {
-            "shape_name": name,
-            "shape_kind": SHAPE_KINDS.index("points"),
-            "shape_size": np.zeros(3),
-            "shape_error": 0.0,
-            "shape_vertex": len(self.vertices) + len(points),
-            "shape_face": len(self.face_normal),
-        }
-        copied = ("link", "body", "position", "rotation", "material", "mask")
-        for field in copied:
-            added[f"shape_{field}"] = getattr(self, f"shape_{field}")[shape]
-        changed: dict[str, Any] = {
-            field: np.concatenate([getattr(self, field), np.array([value])])
-            for field, value in added.items()
-        }
-        old = str(self.shape_name[shape])
-        pairs = [[name if one == old else one for one in pair] for pair in self.contact_pairs]
-        changed["contact_pairs"] = np.array(pairs, dtype=np.str_).reshape(-1, 2)
-        vertices = np.concatenate([self.vertices, points])
-        return dataclasses.replace(self, **changed, shape_collides=collides, vertices=vertices)
+        return with_sole_points(self, name, along, across)
 
     @property
     def q_index(self) -> np.ndarray:

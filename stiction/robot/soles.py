@@ -2,11 +2,81 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from stiction.description.arguments import count, shown
+from stiction.description.description import SHAPE_KINDS
 from stiction.errors import InputError
+from stiction.robot.placement import home_poses
 
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
+
+MOST_SOLE_POINTS = 1000  # along or across
 FLAT = 0.02  # vertices are in a face if this close to its plane, as a fraction of the hull's size
+
+
+def with_sole_points(robot: Robot, name: str, along: int, across: int) -> Robot:
+    """Return the robot with a shape replaced by points; see `Robot.with_sole_points`."""
+    told = f"robot '{robot.name}': with_sole_points:"
+    for direction, points in (("along", along), ("across", across)):
+        count(f"{told} {direction}", points, MOST_SOLE_POINTS)
+    shape = _sole(robot, name)
+    kind = SHAPE_KINDS[robot.shape_kind[shape]]
+    turned = home_poses(robot)[robot.shape_link[shape]].rotation @ robot.shape_rotation[shape]
+    if kind == "box":
+        face = lowest_face_of_box(robot.shape_size[shape], -turned[2])
+    else:
+        face = lowest_face_of_hull(robot.vertices_of(shape), -turned[2])
+    return _with_points(robot, shape, sole_grid(face, int(along), int(across)))
+
+
+def _sole(robot: Robot, name: str) -> int:
+    """Return the box or hull with a name, or the only colliding one of a link."""
+    if not isinstance(name, str):
+        raise InputError(f"robot '{robot.name}': with_sole_points({shown(name)}): give a name")
+    links = np.flatnonzero(robot.link_name == name)
+    of_link = np.isin(robot.shape_link, links) & robot.shape_collides
+    found = np.flatnonzero((robot.shape_name == name) | of_link)
+    kinds = [SHAPE_KINDS[kind] for kind in robot.shape_kind[found]]
+    if len(found) == 1 and kinds[0] in ("box", "hull"):
+        return int(found[0])
+    named = [f"{kind} '{robot.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
+    raise InputError(
+        f"robot '{robot.name}': with_sole_points: '{name}' is "
+        f"{', '.join(named) or 'not a shape'}; give the name of one box or hull, or of a "
+        "link with a single colliding one"
+    )
+
+
+def _with_points(robot: Robot, shape: int, points: np.ndarray) -> Robot:
+    """Return the same robot where points, in the frame of a shape, collide instead of it."""
+    name = f"{robot.shape_name[shape]}_points"
+    collides = np.append(robot.shape_collides, True)
+    collides[shape] = False
+    added: dict[str, Any] = {
+        "shape_name": name,
+        "shape_kind": SHAPE_KINDS.index("points"),
+        "shape_size": np.zeros(3),
+        "shape_error": 0.0,
+        "shape_vertex": len(robot.vertices) + len(points),
+        "shape_face": len(robot.face_normal),
+    }
+    copied = ("link", "body", "position", "rotation", "material", "mask")
+    for field in copied:
+        added[f"shape_{field}"] = getattr(robot, f"shape_{field}")[shape]
+    changed: dict[str, Any] = {
+        field: np.concatenate([getattr(robot, field), np.array([value])])
+        for field, value in added.items()
+    }
+    old = str(robot.shape_name[shape])
+    pairs = [[name if one == old else one for one in pair] for pair in robot.contact_pairs]
+    changed["contact_pairs"] = np.array(pairs, dtype=np.str_).reshape(-1, 2)
+    vertices = np.concatenate([robot.vertices, points])
+    return dataclasses.replace(robot, **changed, shape_collides=collides, vertices=vertices)
 
 
 def sole_grid(corners: np.ndarray, along: int, across: int) -> np.ndarray:

@@ -52,8 +52,10 @@ def allocate_work(world: World, contact_points: int, between: int = 0) -> Work:
     shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
     shapes |= {"between": (between, BETWEEN), "total_between": (between, BETWEEN)}
     shapes |= {"contact_work": 1, "total_work": 1}
+    counts = {"first_mode": nv, "rows": between, "row_count": 1}
+    counts |= {"total_rows": between, "total_row_count": 1}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return Work(**arrays, first_mode=np.zeros(nv, np.int64))
+    return Work(**arrays, **{name: np.zeros(count, np.int64) for name, count in counts.items()})
 
 
 def allocate_record(
@@ -101,8 +103,8 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     bodies: Bodies | NoBodies = NoBodies()
     if not isinstance(model, NoContact):
         bodies = make_bodies(world, count, groups, first_of_bodies)
-    slots = capacity_of(bodies)
-    count, touching = count + POINTS * slots, groups + most_touching(bodies)
+    slots, whole = capacity_of(bodies), declared.family in WHOLE
+    count, touching = count + POINTS * slots, groups + most_touching(bodies, whole)
     memory = Memory(
         *(np.zeros((count, declared.point_memory)) for _ in range(2)),
         *(np.zeros((groups + slots, declared.group_memory)) for _ in range(2)),
@@ -116,7 +118,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         solved,
         isinstance(bodies, NoBodies),
     )
-    response = allocate_response(touching, links, solved, declared.family in WHOLE)
+    response = allocate_response(touching, links, solved, whole)
     islands: Islands | OneIsland = OneIsland()
     if not isinstance(bodies, NoBodies) and declared.family == IMPULSE_SOLVER:
         islands = allocate_islands(count, touching, links)

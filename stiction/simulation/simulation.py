@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.bodies import NoBodies, known_pairs
-from stiction.contact.contact_model import (
-    NoContact,
-)
+from stiction.contact.contact_model import NoContact
 from stiction.control.controller import allocate_memories
-from stiction.errors import DivergenceError, InputError, JointSolveError, SimulationError
+from stiction.errors import InputError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.kernels.tree import DIVERGED, OK, PRESCRIBED, TOO_MANY_PAIRS, allocate
+from stiction.kernels.tree import OK, allocate
 from stiction.motion.motion import Motion
 from stiction.motion.unsolved import (
     UnsolvedSteps,
@@ -40,6 +38,7 @@ from stiction.simulation.arguments import (
 )
 from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
+from stiction.simulation.failures import Fault, failure_of
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
@@ -47,14 +46,10 @@ from stiction.simulation.warn import (
     warn_of_servos,
     warn_of_shapes,
 )
-from stiction.step.loop import SPEED_LIMIT, Clock, loop_for
+from stiction.step.loop import Clock, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System
-from stiction.world.bodies import (
-    body_material_pairs,
-    most_touching,
-    points_between,
-)
+from stiction.world.bodies import body_material_pairs, points_between
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.loops import make_loops
@@ -367,54 +362,5 @@ class Simulation:
 
     def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
         """Return the error for a status; `before`: the last good states, oldest first."""
-        if status == DIVERGED:
-            return DivergenceError(self._divergence(before), motion)
-        if status == TOO_MANY_PAIRS:
-            return SimulationError(self._crowd(), motion)
-        joints = ", ".join(self.world.dof_name(int(d)) for d in self._unsettled())
-        return JointSolveError(
-            f"t = {self.time - self.dt:.6g} s: no consistent joint friction and stop forces were "
-            f"found. Joints with friction or limits: {joints}; try a smaller dt",
-            motion,
-        )
-
-    def _crowd(self) -> str:
-        """When, and how many pairs of bodies were near each other."""
-        bodies: Any = self._system.surface.bodies
-        if bodies.missing[0]:
-            found = f"{bodies.broad.search.needed[0]} pairs of shapes are near each other"
-            most = len(bodies.order)
-        else:
-            most = most_touching(bodies)
-            found = f"more than {most} pairs of links touch each other"
-        return (
-            f"t = {self.time - self.dt:.6g} s: {found}; there is room for {most}: simulate fewer "
-            "bodies, or bodies of fewer shapes"
-        )
-
-    def _unsettled(self) -> np.ndarray:
-        tree = self.world.tree
-        limited = np.isfinite(tree.lower) | np.isfinite(tree.upper) | (tree.friction > 0)
-        return np.flatnonzero(limited & (self._system.dynamics.mode != PRESCRIBED))[:8]
-
-    def _divergence(self, before: list[State]) -> str:
-        """When and where the state diverged, and the values before."""
-        where, nv = int(self._report.fault[0]), self.world.nv
-        if where < nv:
-            value, name = self._state.v[where], self.world.dof_name(where)
-            what = f"velocity of '{name}' became {value:.4g} (limit {SPEED_LIMIT:.0e})"
-        else:
-            k = where - nv
-            link = int(np.searchsorted(self.world.tree.q_index[1:], k, side="right"))
-            value, name = self._state.q[k], self.world.joint_names[link]
-            what = f"position q[{k}] of joint '{name}' became {value:.4g}"
-            where = int(self.world.tree.v_index[link])
-        last = before[-1]
-        fastest = int(np.argmax(np.abs(last.v)))
-        history = ", ".join(f"{state.v[where]:.4g} at {state.time:.6g} s" for state in before)
-        return (
-            f"the state diverged at t = {self.time:.6g} s (step {self._steps}, dt {self.dt:g} s): "
-            f"{what}; previous values: {history}; "
-            f"fastest coordinate before: '{self.world.dof_name(fastest)}' at "
-            f"{last.v[fastest]:.4g}; try a smaller dt, softer gains or smaller forces"
-        )
+        fault = Fault(status, int(self._report.fault[0]), self._state, self._steps, self.time)
+        return failure_of(self.world, self._system, self.dt, fault, before, motion)

@@ -73,12 +73,21 @@ def fault(state):
 @kernel
 def commit(memory):
     """Commit what the contact model wrote in the step to its memory."""
-    for i in range(memory.now.shape[0]):
-        for k in range(memory.now.shape[1]):
-            memory.now[i, k] = memory.trial[i, k]
-    for i in range(memory.group_now.shape[0]):
-        for k in range(memory.group_now.shape[1]):
-            memory.group_now[i, k] = memory.group_trial[i, k]
+    copy_all(memory.trial, memory.now)
+    copy_all(memory.group_trial, memory.group_now)
+
+
+@kernel
+def copy_all(source, target):
+    """Copy all rows, four numbers at a time: one instruction, where a short loop takes many."""
+    columns = source.shape[1]
+    fours = columns - columns % 4
+    for i in range(source.shape[0]):
+        for k in range(0, fours, 4):
+            a, b, c, d = source[i, k], source[i, k + 1], source[i, k + 2], source[i, k + 3]
+            target[i, k], target[i, k + 1], target[i, k + 2], target[i, k + 3] = a, b, c, d
+        for k in range(fours, columns):
+            target[i, k] = source[i, k]
 
 
 @kernel

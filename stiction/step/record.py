@@ -90,7 +90,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.impulse)
         zero_rows(work.slip)
         zero_rows(work.contact_velocity)
-        zero_rows(work.between)
+        clear_between(work.between, work.rows, work.row_count)
         for i in range(len(work.depth)):
             work.depth[i], work.contact_state[i] = 0, 0
         work.contact_work[0] = 0
@@ -123,9 +123,8 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
 def add_between(dynamics, contact, work, i, share, first):
     """Add a stage's share of the impulse of a point between bodies; with the first, where it is."""
     row = contact.point[i] - len(work.depth)
-    for k in range(3):
-        work.between[row, FORCE + k] += share * contact.impulse[i, k]
     if first:
+        list_row(work.rows, work.row_count, row)
         origin = dynamics.tree.root[contact.body_a[i]]
         for k in range(2):
             work.between[row, SHAPES + k] = contact.shape[i, k] + 1
@@ -138,6 +137,25 @@ def add_between(dynamics, contact, work, i, share, first):
         slip = sub(v, scale(dot(n, v), n))
         for k in range(3):
             work.between[row, SLIP + k] = slip[k]
+    if work.between[row, SHAPES] > 0:  # it touched in the first stage
+        for k in range(3):
+            work.between[row, FORCE + k] += share * contact.impulse[i, k]
+
+
+@kernel
+def list_row(rows, count, row):
+    """Add a row of points between bodies to those in use, of many that there are."""
+    rows[count[0]] = row
+    count[0] += 1
+
+
+@kernel
+def clear_between(between, rows, count):
+    """Clear the rows in use."""
+    for i in range(count[0]):
+        for k in range(BETWEEN):
+            between[rows[i], k] = 0
+    count[0] = 0
 
 
 # -------------------------------------------------------------------------------- totals of a step
@@ -151,7 +169,7 @@ def clear_totals(work):
     if work.wanted[0] == 0:
         return
     zero_rows(work.total_impulse)
-    zero_rows(work.total_between)
+    clear_between(work.total_between, work.total_rows, work.total_row_count)
     for i in range(len(work.total_state)):
         work.total_state[i] = 0
     work.total_work[0] = 0
@@ -180,11 +198,17 @@ def add_part(system, work, share):
             work.total_impulse[i, k] += work.impulse[i, k]
         if work.contact_state[i] > 0:  # of the last part in which it has a force
             work.total_state[i] = work.contact_state[i]
-    for i in range(len(work.between)):
-        if work.between[i, SHAPES] > 0:
-            for k in range(BETWEEN):
-                before = work.total_between[i, k] if FORCE <= k < DEPTH else like(share, 0)
-                work.total_between[i, k] = before + work.between[i, k]
+    for i in range(work.row_count[0]):
+        row = work.rows[i]
+        if work.total_between[row, SHAPES] == 0:
+            list_row(work.total_rows, work.total_row_count, row)
+        state = work.between[row, STATE]
+        if state == 0:
+            state = work.total_between[row, STATE]
+        for k in range(STATE):
+            before = work.total_between[row, k] if FORCE <= k < DEPTH else like(share, 0)
+            work.total_between[row, k] = before + work.between[row, k]
+        work.total_between[row, STATE] = state
     work.total_work[0] += work.contact_work[0]
 
 

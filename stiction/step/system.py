@@ -73,6 +73,8 @@ class Work(NamedTuple):
     contact_velocity: np.ndarray  # (points, 3) at the end of the step, minus the least velocity
     contact_state: np.ndarray  # (points) see `contact_state.py`
     between: np.ndarray  # (points between bodies, BETWEEN) see `record.py`, with impulses
+    rows: np.ndarray  # (points between bodies) rows of `between` in use
+    row_count: np.ndarray  # (1) number of these
     contact_work: np.ndarray  # (1) of contact on the robots, relative to the ground [J]
     first_q: np.ndarray  # (nq) at the start of the step, or of what is left of it
     first_v: np.ndarray  # (nv)
@@ -82,5 +84,7 @@ class Work(NamedTuple):
     total_impulse: np.ndarray  # (points, 3) of contact, over all parts of the step
     total_state: np.ndarray  # (points) in the last part of the step in which it is not open
     total_between: np.ndarray  # (points between bodies, BETWEEN)
+    total_rows: np.ndarray  # (points between bodies) rows of it in use
+    total_row_count: np.ndarray  # (1) number of these
     total_work: np.ndarray  # (1) of contact, over all parts of the step [J]
     total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts

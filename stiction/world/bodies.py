@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COUNTED = 200  # up to so many shapes, the pairs that may collide are counted
 NEAR = 12  # most slots per shape
-TOUCHING = 256  # most pairs of links that touch at once; what solvers need grows with its square
+MOST_WHOLE = 256  # pairs of links that may touch under a model whose memory grows with their square
 
 
 def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | NoBodies:
@@ -90,9 +90,13 @@ def points_between(bodies: Bodies | NoBodies) -> int:
     return POINTS * capacity_of(bodies)
 
 
-def most_touching(bodies: Bodies | NoBodies) -> int:
-    """Return how many pairs of links may touch at once."""
-    return min(capacity_of(bodies), TOUCHING)
+def most_touching(bodies: Bodies | NoBodies, whole: bool) -> int:
+    """Return how many pairs of links may touch at once.
+
+    whole: for a model that needs the response of all of them as one matrix.
+    """
+    slots = capacity_of(bodies)
+    return min(slots, MOST_WHOLE) if whole else slots
 
 
 def body_shape_names(world: World) -> list[str]:

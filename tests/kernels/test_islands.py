@@ -38,11 +38,18 @@ def random_problem(rng, trees, pairs, points=3):
         response.first[pair], response.second[pair] = a, NONE if ground else b
         contact.touched_link[pair] = 0 if ground else 1 + b
     arrays = (contact.arm, contact.normal, contact.velocity, contact.least_velocity)
-    arrays += (contact.impulse, cases.mu, response.centre, response.first_arm, response.second_arm)
+    arrays += (
+        contact.impulse,
+        cases.mu,
+        cases.start,
+        response.centre,
+        response.first_arm,
+        response.second_arm,
+    )
     arrays += (response.compliance, response.wrench, links.free, links.twist)
     for array in (*arrays, links.inverse_inertia):
         array[:] = rng.normal(size=array.shape)
-    return contact, response, cases.mu, allocate_islands(points * pairs, pairs, links)
+    return contact, response, cases, allocate_islands(points * pairs, pairs, links)
 
 
 def expected_islands(response):
@@ -71,15 +78,17 @@ def test_links_that_contacts_connect_are_an_island(seed):
 def test_an_island_in_front_is_the_same_problem(seed):
     """Its pairs have the same links, arms and points; afterwards everything is as before."""
     rng = np.random.default_rng(100 + seed)
-    contact, response, mu, islands = random_problem(rng, int(rng.integers(2, 9)), 6)
+    contact, response, cases, islands = random_problem(rng, int(rng.integers(2, 9)), 6)
     links = response.links
-    whole = [a.copy() for part in (contact, response, links) for a in part if hasattr(a, "copy")]
+    whole = [
+        a.copy() for part in (contact, response, links, cases) for a in part if hasattr(a, "copy")
+    ]
     touching, arm, first = contact.touching.copy(), contact.arm.copy(), response.first.copy()
     L, tree_first, seen = links.inverse_inertia.copy(), links.first.copy(), 0
     number = count_islands(contact, response, islands)
     for k in range(number):
         rows = np.flatnonzero(islands.island == k)
-        show_island(contact, response, mu, islands, number, k)
+        show_island(contact, response, cases, islands, number, k)
         assert links.count[0] == len(rows)
         pairs = [pair for pair in range(6) if first[pair] in rows]
         points = np.flatnonzero(np.isin(touching, pairs))
@@ -93,12 +102,12 @@ def test_an_island_in_front_is_the_same_problem(seed):
             size = links.end[new] - links.first[new]
             front = links.inverse_inertia[6 * new : 6 * new + 6, :size]
             np.testing.assert_array_equal(front, L[6 * old : 6 * old + 6, :size])
-    show_island(contact, response, mu, islands, number, number)
+    show_island(contact, response, cases, islands, number, number)
     assert seen == contact.count[0]
     for row in range(links.count[0]):  # where no link of its tree is, anything may remain
         unused = slice(6 * row, 6 * row + 6), slice(links.end[row] - links.first[row], None)
         links.inverse_inertia[unused] = L[unused]
-    after = [a for part in (contact, response, links) for a in part if hasattr(a, "copy")]
+    after = [a for part in (contact, response, links, cases) for a in part if hasattr(a, "copy")]
     for one, other in zip(whole, after, strict=True):
         np.testing.assert_array_equal(one, other)
 

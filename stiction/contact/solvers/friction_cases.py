@@ -35,6 +35,7 @@ class FrictionCases(NamedTuple):
     case: PerPoint  # OPEN, STICK or SLIP
     direction: VectorPerPoint  # d: where friction pushes a point that slips
     kappa: PerPoint  # how d turns with the velocity
+    start: VectorPerPoint  # impulse that the next step starts from: before it was polished
 
 
 class Judgement(NamedTuple):
@@ -43,7 +44,7 @@ class Judgement(NamedTuple):
     error: float  # the largest, as a velocity: impulse times g [m/s]
     largest: float  # impulse, as a velocity [m/s]
     changes: int  # points whose case has changed
-    slips: int  # points that slip
+    turned: float  # by how much friction that turned has changed, as a velocity [m/s]
 
 
 @kernel
@@ -92,14 +93,14 @@ def judge_points(contact, response, cases, eps, hat, solved, softness):
     Impulses become those on the cone. `solved`: the twists are those of a linear solve and imply
     the impulses; these must also add up to the wrenches.
     """
-    largest, error, changes, slips = like(eps, 0), like(eps, 0), 0, 0
+    largest, error, turned, changes = like(eps, 0), like(eps, 0), like(eps, 0), 0
     i = 0
     for touching in range(contact.touching_count[0]):
         g, t = response.compliance[touching], pair_twist(response, touching)
         centre = load_vector(response.centre, touching)
         w = load_wrench(response.wrench, touching)
         force, moment, reach, first = w.force, w.moment, like(eps, 0), i
-        off, size = like(eps, 0), like(eps, 0)
+        off, size, turn = like(eps, 0), like(eps, 0), like(eps, 0)
         while i < contact.count[0] and contact.touching[i] == touching:
             r = sub(load_vector(contact.arm, i), centre)
             v = constrained_velocity(contact, i, t, r)
@@ -109,14 +110,15 @@ def judge_points(contact, response, cases, eps, hat, solved, softness):
                 force, moment = sub(force, p), sub(moment, cross(r, p))
                 reach = max(reach, dot(r, r))
             v = add(v, scale((like(eps, 1) - hat) * eps * g, p))
-            case = cases.case[i]
+            case, d, kappa = cases.case[i], load_vector(cases.direction, i), cases.kappa[i]
             on_cone = project(contact, cases, i, p, v, softness * g, eps * g)
             store_vector(contact.impulse, i, on_cone)
             change = sub(on_cone, p)
             off = max(off, dot(change, change))
             size = max(size, dot(on_cone, on_cone))
             changes += cases.case[i] != case
-            slips += cases.case[i] == SLIP
+            if cases.case[i] == SLIP:
+                turn = max(turn, turning(contact, cases, i, d, kappa, v))
             i += 1
         if solved:  # shared by the points, whose errors are independent
             points = like(eps, i - first)
@@ -125,7 +127,17 @@ def judge_points(contact, response, cases, eps, hat, solved, softness):
                 off = max(off, dot(moment, moment) / (reach * points))
         error = max(error, g * g * off)  # Eq. (12)
         largest = max(largest, g * g * size)
-    return Judgement(math.sqrt(error), math.sqrt(largest), changes, slips)
+        turned = max(turned, g * g * turn)
+    return Judgement(math.sqrt(error), math.sqrt(largest), changes, math.sqrt(turned))
+
+
+@kernel
+def turning(contact, cases, i, d, kappa, v):
+    """Change of the impulse of a point that slips, squared, since d and kappa have changed."""
+    n, now = load_vector(contact.normal, i), load_vector(cases.direction, i)
+    limit, turn = cases.mu[i] * dot(n, load_vector(contact.impulse, i)), sub(now, d)
+    sideways = (cases.kappa[i] - kappa) * dot(cross(n, now), v)
+    return max(limit * limit * dot(turn, turn), sideways * sideways)
 
 
 @kernel

@@ -17,13 +17,13 @@ def recall_impulses(contact, memory, dt):
 
 
 @kernel
-def remember_impulses(contact, memory, dt):
-    """Remember the impulse of every point for the next step."""
+def remember_impulses(contact, memory, impulse, dt):
+    """Remember an impulse of every point for the next step."""
     for point in range(memory.trial.shape[0]):
         memory.trial[point, DURATION] = 0
     for i in range(contact.count[0]):
         point = contact.point[i]
-        store_vector(memory.trial, point, load_vector(contact.impulse, i))
+        store_vector(memory.trial, point, load_vector(impulse, i))
         memory.trial[point, DURATION] = dt
 
 
