@@ -80,7 +80,8 @@ def _said(model, surface, dynamics, i, after, dt):
     p = load_vector(surface.contact.impulse, i)
     if dot(p, p) == 0:
         return like(dt, OPEN)
-    return like(dt, _by_model(model, surface.contact, surface.memory, i))
+    said = like(dt, _by_model(model, surface.contact, surface.memory, i))
+    return said if said > 0 else like(dt, STICK)  # it has a force, so it is not open
 
 
 @kernel

@@ -110,8 +110,9 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
                 work.between[point - len(work.depth), STATE] = state
             continue
         store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
-        if first:
+        if work.contact_state[point] == 0:  # of the first stage in which it has a force
             work.contact_state[point] = state
+        if first:
             v = sub(before, load_vector(contact.carried, i))
             after = add(after, scale(-contact.least_velocity[i], n))
             work.depth[point] = max(contact.depth[i], like(dt, 0))

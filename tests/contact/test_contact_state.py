@@ -170,6 +170,23 @@ def test_a_law_of_a_user_may_say_what_its_points_do():
     assert (touching & deep).any() and (touching & ~deep).any()
 
 
+@pytest.mark.parametrize("integrator", [st.RungeKutta4(), st.Leapfrog(), st.Midpoint()])
+def test_no_force_is_lost_of_points_that_touch_in_a_later_stage_only(integrator):
+    world = st.World(st.robots.brick())
+    law = st.SpringDamper(stiffness=2e4, damping=100.0)
+    options = {"state": world.standing(above=0.00101), "dt": 0.002, "integrator": integrator}
+    options["state"].v[2] = -1.0
+    motion = st.simulate(world, law, duration=0.02, **options)
+    simulation, depth = st.Simulation(world, law, **options), motion.depth[:-1]
+    for force in motion.force[:-1]:
+        simulation.step()
+        expected = simulation._work.total_impulse / 0.002
+        np.testing.assert_allclose(force, expected, rtol=1e-15)  # the record multiplies by 1 / dt
+    felt = (motion.force[:-1] != 0).any(axis=2)
+    assert (motion.contact_state[:-1][felt] > 0).all()
+    assert (felt & (depth == 0)).any() or not isinstance(integrator, st.RungeKutta4)
+
+
 def test_a_batch_records_the_states_of_single_runs():
     world = st.World(st.robots.brick())
     states = [world.standing(above=-1e-5) for _ in range(2)]
