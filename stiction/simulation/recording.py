@@ -204,7 +204,8 @@ class FileRecorder(Recorder):
         """Begin the file with the world and the settings of the run."""
         super().__init__(simulation, record, rows, parameters)
         none = {name: array[:0] for name, array in self._along.items()}
-        nothing = self._motion(none, *(each.touched() for each in self._kept), 0)
+        ground, bodies = (each.touched() for each in self._kept)
+        nothing = self._motion(none, ground, bodies, 0)
         assert record.to is not None
         self.writer = Writer(record.to, attributes_of(nothing), robots_of(simulation.world))
         self._written = time.monotonic()
@@ -216,7 +217,8 @@ class FileRecorder(Recorder):
 
     def _begin_part(self) -> None:
         """Forget what was written; the next part starts with the row `first`."""
-        self._row, self._pending, self._kept = self.first, [], self._growing(0)
+        self._row, self._kept = self.first, self._growing(0)
+        self._pending: list[dict[str, np.ndarray]] = []
 
     @property
     def record(self) -> Record:
