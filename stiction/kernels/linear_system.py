@@ -36,7 +36,8 @@ class LinearSystem(NamedTuple):
 def allocate_system(blocks: int) -> LinearSystem:
     """Return zeros for so many blocks of six unknowns."""
     n, bounds = 6 * blocks, (np.zeros(blocks, np.int64) for _ in range(3))
-    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds, np.zeros((6, 6)))
+    kept = np.zeros((6, 6))
+    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds, kept=kept)
 
 
 # ---------------------------------------------------- LU factors in an envelope, threshold pivoting
