@@ -9,7 +9,7 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-all lint format bench coverage fuzz mutants system-deps clean
+.PHONY: help demo test test-all lint format bench interpreted coverage fuzz mutants system-deps clean
 .NOTPARALLEL:
 
 help:
@@ -19,7 +19,8 @@ help:
 	@echo "make lint          ruff, mypy, import-linter"
 	@echo "make format        let ruff lay out the code"
 	@echo "make bench         microseconds a step, against MuJoCo"
-	@echo "make coverage      the tests without the compiler, and what they reach"
+	@echo "make interpreted   the tests without the compiler, as plain Python"
+	@echo "make coverage      the same, and what they reach; takes twice as long"
 	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, checks;"
 	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths"
 	@echo "make mutants       deliberate faults in the code, each of which a test must catch; takes a while"
@@ -48,7 +49,11 @@ format: $(VENV)/.installed-test
 bench: $(VENV)/.installed
 	$(BIN)/stiction bench dynamics
 
-# Compiled code is invisible to coverage, so the same tests run here as plain Python.
+# A kernel must be right as plain Python too, and what only one test would compile is tested here.
+interpreted: $(VENV)/.installed-test
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not jit and not slow"
+
+# Compiled code is invisible to coverage, so the tests run here as plain Python.
 coverage: $(VENV)/.installed-test
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not jit and not slow"

@@ -14,7 +14,7 @@ from stiction.errors import ModelFileError
 
 MOST_ELEMENTS = 500_000
 MOST_INDICES = 4_000_000  # of all instances of geometries; each may make three points
-DEEPEST_NODES = 300  # nodes in nodes, by nesting and by instances
+DEEPEST_NODES = 100  # nodes in nodes, by nesting and by instances; each takes three Python frames
 # pycollada drops geometry whose colours it cannot find, so it gets them only where they are wanted
 COLOURS = ("bind_material", "library_materials", "library_effects")
 TEXTURES = ("library_images", "newparam", "texture")  # pictures are other files, which are not read

@@ -655,7 +655,7 @@ def test_a_missing_visual_mesh_is_noted_and_a_missing_collision_mesh_refused(fol
         ("m.dae", COLLADA.replace("0.01", "0").encode(), "give its length in metres"),
         ("n.dae", nested_instances(18), "more than 4000000 indices"),
         ("o.dae", nested_instances(18, hide=True), "is not XML"),
-        ("p.dae", nested_instances(400), "nodes in more than 300 others"),
+        ("p.dae", nested_instances(400), "nodes in more than 100 others"),
         ("q.dae", nested_instances(1, target="#n0"), "or in themselves"),
     ],
 )
