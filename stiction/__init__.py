@@ -3,6 +3,7 @@
 Data flows down this list, and a room imports only from rooms above it:
 
     errors        every exception raised on purpose
+    terminal      one line on the terminal that says what takes long
     compiler      decorators for compiled functions, the cache of compiled code
     files         foreign readers in a child process, and writing that loses nothing
     description   model files -> one plain, checked description
