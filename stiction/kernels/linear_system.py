@@ -35,9 +35,10 @@ class LinearSystem(NamedTuple):
 
 def allocate_system(blocks: int) -> LinearSystem:
     """Return zeros for so many blocks of six unknowns."""
-    n, bounds = 6 * blocks, (np.zeros(blocks, np.int64) for _ in range(3))
-    kept = np.zeros((6, 6))
-    return LinearSystem(np.zeros((n, n)), np.zeros(n), np.zeros(n), *bounds, kept=kept)
+    n, kept = 6 * blocks, np.zeros((6, 6))
+    low, reach, group_end = (np.zeros(blocks, np.int64) for _ in range(3))
+    matrix, right, pivots = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    return LinearSystem(matrix, right, pivots, low, reach, group_end, kept)
 
 
 # ---------------------------------------------------- LU factors in an envelope, threshold pivoting
