@@ -3,6 +3,7 @@
 Data flows down this list, and a room imports only from rooms above it:
 
     errors        every exception raised on purpose
+    terminal      one line on the terminal that says what takes long
     compiler      decorators for compiled functions, the cache of compiled code
     files         foreign readers in a child process, and writing that loses nothing
     description   model files -> one plain, checked description
@@ -71,7 +72,8 @@ from stiction.promises.check import check_promises
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
 from stiction.scenes.scene import Scene
-from stiction.simulation.simulate import Recording, simulate
+from stiction.simulation.recording import Recording
+from stiction.simulation.simulate import simulate
 from stiction.simulation.simulation import Simulation
 from stiction.step.integrator import integrator
 from stiction.world import mechanics

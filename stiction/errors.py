@@ -88,6 +88,10 @@ class StabilityWarning(UserWarning):
     """The time step is longer than what acts bears."""
 
 
+class UnfinishedWarning(UserWarning):
+    """A motion file ends before its run did: the process that wrote it was killed."""
+
+
 class UnsolvedWarning(UserWarning):
     """Some steps of a run were taken with contact or joint forces that do not solve their problem.
 

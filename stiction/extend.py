@@ -22,6 +22,7 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
+from stiction.contact.contact_state import OPEN, SLIP, STICK, TO_SLIP, TO_STICK, contact_state
 from stiction.contact.parameters import (
     Damping,
     Duration,
@@ -80,6 +81,11 @@ __all__ = [
     "NO_ENERGY_GAIN",
     "NO_PULL",
     "OK",
+    "OPEN",
+    "SLIP",
+    "STICK",
+    "TO_SLIP",
+    "TO_STICK",
     "UNIQUE_FORCES",
     "Accounting",
     "Damping",
@@ -106,6 +112,7 @@ __all__ = [
     "apply_impulse",
     "compute_forces",
     "contact_model",
+    "contact_state",
     "controller",
     "cross",
     "delassus",

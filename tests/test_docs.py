@@ -75,18 +75,22 @@ def test_the_integral_term_of_the_docs_removes_the_error(tmp_path):
 
 @pytest.mark.jit
 def test_the_contact_law_of_the_docs_runs_is_edited_and_runs_again(tmp_path):
-    module, program, _, _ = python_blocks("docs/adding_a_contact_model.md")
+    module, program, states, _, _ = python_blocks("docs/adding_a_contact_model.md")
+    module += states
     (tmp_path / "sponge.py").write_text(module)
-    program += "print(motion.depth[-2].max())"
+    program += "print(motion.depth[-2].max(), motion.contact_state[-2].max())"
     rest = (2.0 * 9.81 / 4 / 1e7) ** 0.5  # four corners carry the weight
-    assert float(run(["-B", "-c", program], tmp_path)) == pytest.approx(rest, rel=0.2)
+    depth, state = map(float, run(["-B", "-c", program], tmp_path).split())
+    assert depth == pytest.approx(rest, rel=0.2)
+    assert state == 1  # deeper than 0.1 mm a point sticks, it says
     (tmp_path / "sponge.py").write_text(module.replace("p.stiffness *", "4.0 * p.stiffness *"))
-    assert float(run(["-B", "-c", program], tmp_path)) == pytest.approx(rest / 2, rel=0.2)
+    depth = float(run(["-B", "-c", program], tmp_path).split()[0])
+    assert depth == pytest.approx(rest / 2, rel=0.2)
 
 
 @pytest.mark.jit
 def test_the_impulse_solver_of_the_docs_stops_a_brick_where_it_should(tmp_path):
-    _, _, module, program = python_blocks("docs/adding_a_contact_model.md")
+    _, _, _, module, program = python_blocks("docs/adding_a_contact_model.md")
     (tmp_path / "sweeping.py").write_text(module)
     program += (
         "print(motion.q[-1, 0], motion.depth[:-1].max(), motion.criteria().primal[:-1].max())"

@@ -6,7 +6,7 @@ results are bitwise those of single runs, whatever the number of threads.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,10 @@ from stiction.simulation.chunks import chunks
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
+from stiction.terminal.line import shown
 from stiction.world.bodies import points_between
+
+TELL_SECONDS = 0.5  # between two looks at how many worlds are done
 
 
 class Scratch(NamedTuple):
@@ -95,18 +98,28 @@ class CpuEngine:
 
         After Ctrl-C the worlds are at different steps.
         """
-        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
+        done = 0
+
         def run_some(thread: int) -> None:
+            nonlocal done
             for world in left:
                 if self.status[world] == OK and not self._stopped:
                     self._run_world(self._scratch[thread], world, records, clock, first, last)
+                done += 1
 
         self._stopped = False
-        with ThreadPoolExecutor(self._threads) as pool:
+        label = f"simulating {self.problem.worlds} worlds"
+        with ThreadPoolExecutor(self._threads) as pool, shown(label, None, None) as tell:
             try:
-                list(pool.map(run_some, range(self._threads)))
+                running = {pool.submit(run_some, thread) for thread in range(self._threads)}
+                while running:
+                    finished, running = wait(running, TELL_SECONDS, FIRST_COMPLETED)
+                    for one in finished:
+                        one.result()
+                    tell(done / self.problem.worlds)
             except BaseException:
                 self._stopped = True  # before the pool waits for its threads
                 raise

@@ -159,7 +159,7 @@ class CudaEngine:
 
     def advance(self, record: Record, every: int, first: int, last: int) -> None:
         """Take the steps from first to last - 1 in all worlds; `record`: on the device."""
-        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every)
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
         blocks = (self.problem.worlds + THREADS - 1) // THREADS
         memories = (self._shared, self._worlds, self.given, record)
         self.kernel[blocks, THREADS](*self._constants, *memories, clock, first, last)

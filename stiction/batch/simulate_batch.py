@@ -42,7 +42,7 @@ class BatchRecording:
     """What a batch records besides the final state: channels, at every `every`-th step.
 
     Channels are those of a motion: q, v, torque, passive, force, depth, slip, contact_velocity,
-    solver. memory: upper limit for the size of the record [bytes].
+    contact_state, solver, between. memory: upper limit for the size of the record [bytes].
     """
 
     channels: tuple[str, ...] = ()

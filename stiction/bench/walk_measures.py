@@ -10,7 +10,6 @@ import numpy as np
 
 from stiction.metrics import link_positions
 from stiction.metrics.points import followed_points, points_under
-from stiction.motion.file import ARRAYS, LATER
 from stiction.motion.motion import Motion
 from stiction.patterns.pattern import Footstep, Pattern
 from stiction.plot import lean
@@ -37,7 +36,7 @@ def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> di
         "lean [deg]": angle,
         "off [mm]": 1000 * off,
         "slip [mm]": 1000 * _mean([_slipped(motion, *stance) for stance in stances]),
-        "depth [mm]": 1000 * float(np.nanmax(motion.depth)),
+        "depth [mm]": 1000 * float(np.nanmax(motion.deepest())),
         "chatter [%]": 100 * _mean([_change(motion, *stance) for stance in stances]) ** 0.5,
         **_balanced(motion),
     }
@@ -46,12 +45,11 @@ def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> di
 def thinned(motion: Motion, every: int) -> Motion:
     """Every `every`-th sample, as if only these had been recorded."""
     told = motion.parameters | {"record every": every * motion.parameters["record every"]}
-    return replace(_rows(motion, slice(None, None, every)), parameters=told)
+    return _rows(motion, slice(None, None, every)).with_parameters(told)
 
 
 def _rows(motion: Motion, chosen: slice) -> Motion:
-    arrays = {name: getattr(motion, name)[chosen] for name in (*ARRAYS, *LATER)}
-    return replace(motion, **arrays)
+    return motion.rows(np.arange(len(motion))[chosen])
 
 
 def _mean(values: list[float]) -> float:

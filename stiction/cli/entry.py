@@ -14,6 +14,7 @@ from stiction.cli import bench, models, render, robots, run, scenes, soak, tune,
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
+from stiction.terminal.line import is_watched
 
 COMMANDS = (
     robots.COMMAND,
@@ -64,7 +65,7 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
             parser.error(f"argument {word[:-3]}: expected a value, found '--'")
     args = parser.parse_args(argv)
     command: Command = args.chosen
-    args.progress = Progress(command.name, enabled=sys.stderr.isatty() and not args.json)
+    args.progress = Progress(command.name, enabled=is_watched() and not args.json)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from stiction.terminal.line import write_line
 
 Result = dict[str, Any]
 
@@ -33,8 +34,7 @@ class Progress:
 
     def _show(self, text: str) -> None:
         if text != self._shown:
-            sys.stderr.write("\r\033[K" + text)
-            sys.stderr.flush()
+            write_line(text)
             self._shown = text
 
 

@@ -262,8 +262,8 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
         result["work and change in energy [J]"] = {
             name: float(values[:-1].sum()) for name, values in parts._asdict().items()
         }
-    if motion.depth.shape[1]:
-        upwards = motion.force[:-1].sum(axis=1)[:, 2]
+    if motion.point_count:
+        upwards = motion.total_force()[:-1, 2]
         result["largest ground force [N]"] = float(upwards.max(initial=0.0))
         result["contact, largest"] = motion.quality()
         result["unsolved steps"] = asdict(motion.unsolved)

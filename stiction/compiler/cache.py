@@ -35,6 +35,8 @@ from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 
+from stiction.compiler.announced import not_cached
+
 PACKAGE = Path(__file__).resolve().parents[1]
 # folders whose code is compiled, or controls the compilation
 COMPILED = ("compiler", "kernels", "collision", "contact", "control", "step", "integrators")
@@ -252,12 +254,14 @@ class Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code compiled for a signature, None if it is not cached, or damaged."""
-        if not self._keeps(sig):
-            return None
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever pickle and LLVM raise; the code is compiled and written anew
-            return None
+        found = None
+        if self._keeps(sig):
+            # whatever pickle and LLVM raise: the code is compiled and written anew
+            with contextlib.suppress(Exception):
+                found = super().load_overload(sig, target_context)
+        if found is None:
+            not_cached()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Cache the code compiled for a signature, if all its types are from our sources."""

@@ -31,6 +31,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
 from stiction.compiler import bundles, indices, parts  # noqa: F401  two act when imported
+from stiction.compiler.announced import Announcement, announced
 from stiction.compiler.cache import Cache, sources_of
 from stiction.compiler.checked import is_interpreted
 from stiction.compiler.subroutines import Entry, Subroutine, entry_of
@@ -65,10 +66,12 @@ class _Routine(CPUDispatcher):
     """A function that Python calls; errors in a user's part of it are explained briefly."""
 
     plug_ins: tuple[Callable[..., Any], ...] = ()
+    announcement = Announcement("")
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         inherited = super()._compile_for_args  # type: ignore[misc]
-        return compiled_or_explained(lambda: inherited(*args, **kws), self.plug_ins)
+        with announced(self.announcement):
+            return compiled_or_explained(lambda: inherited(*args, **kws), self.plug_ins)
 
 
 class _Inlined(CPUDispatcher):
@@ -152,20 +155,30 @@ def routine(function: Function) -> Function:
     return _routine(function, {**OPTIONS, **WHOLE})
 
 
-def routine_with(function: Function, plug_ins: Iterable[Any]) -> Function:
-    """Compile a routine that contains plug-ins; their sources are part of the cache key."""
+def routine_with(
+    function: Function, plug_ins: Iterable[Any], announcement: Announcement
+) -> Function:
+    """Compile a routine that contains plug-ins; their sources are part of the cache key.
+
+    announcement: what is said while it is compiled.
+    """
     options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
-    return _routine(function, options, tuple(plug_ins))
+    return _routine(function, options, tuple(plug_ins), announcement)
 
 
 def _routine(
-    function: Callable[..., Any], options: dict[str, Any], plug_ins: tuple[Any, ...] = ()
+    function: Callable[..., Any],
+    options: dict[str, Any],
+    plug_ins: tuple[Any, ...] = (),
+    announcement: Announcement | None = None,
 ) -> Any:
     compiled = _declare(function, options, [plug_in.__module__ for plug_in in plug_ins])
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled.__class__ = _Routine
         kernels = [one for one in plug_ins if not isinstance(one, type)]
         compiled.plug_ins = tuple(map(as_python, kernels))
+        named = function.__name__.strip("_").replace("_", " ")
+        compiled.announcement = announcement or Announcement(f"'{named}'")
     return compiled
 
 

@@ -30,6 +30,7 @@ from stiction.contact.contact_model import (
     foresees,
     parameters,
 )
+from stiction.contact.contact_state import contact_state
 from stiction.contact.friction import OPEN, STICK
 from stiction.contact.scratch import PerPoint
 from stiction.contact.solvers.friction_cases import (
@@ -197,3 +198,9 @@ def remember_fixed(contact, memory, cases):
         memory.trial[point, 0] = 0
     for i in range(contact.count[0]):
         memory.trial[contact.point[i], 0] = cases.case[i]
+
+
+@contact_state(Bilateral)
+def fixed(params, contact, memory, i):
+    """A point with a force is fixed."""
+    return STICK

@@ -59,8 +59,9 @@ from stiction.contact.contact_model import (
     parameters,
     vector,
 )
+from stiction.contact.contact_state import TO_SLIP, TO_STICK, contact_state
 from stiction.contact.elastic_sole import sole_parameters
-from stiction.contact.friction import tangential
+from stiction.contact.friction import OPEN, SLIP, STICK, tangential
 from stiction.contact.hunt_crossley import DEPTH, HuntCrossley, bearable_at_depth, landing_depth
 from stiction.contact.parameters import Damping, Duration, Exponent, Friction, Stiffness, Switch
 from stiction.contact.spring_damper import bearable_step
@@ -85,7 +86,7 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-FREE, STICK, TO_SLIP, SLIP, TO_STICK = 0.0, 1.0, 2.0, 3.0, 4.0  # phases of a point
+FREE = OPEN  # the other phases of a point: STICK, TO_SLIP, SLIP, TO_STICK
 
 # What a point remembers: columns of `memory.now` and `memory.trial`; a vector takes three.
 PHASE = 0
@@ -354,3 +355,9 @@ def distributed(params, dynamics, contact, memory, work, dt):
             memory.group_trial[contact.group[i], SLIDING] += 1  # Eq. (38), (39): all at once
         put_down(dynamics, contact, memory, i)
     return OK
+
+
+@contact_state(Distributed)
+def phase_of(params, contact, memory, i):
+    """Phase of a point."""
+    return memory.trial[contact.point[i], PHASE]

@@ -10,6 +10,7 @@ import shutil
 import stat
 import time
 from pathlib import Path
+from typing import IO
 
 from stiction.errors import StictionError
 
@@ -28,13 +29,26 @@ def write_whole(
     target = _target(_path(path, error), error)
     unfinished = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
     try:
-        _write(unfinished, target, data)
+        _write(unfinished, target, data).close()
     except OSError as failure:
         raise error(_told(Path(path), failure, len(data), what)) from None
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     _remove_unfinished(target.parent)
+
+
+def open_new(path: str | Path, data: bytes, what: str, error: type[StictionError]) -> IO[bytes]:
+    """Replace a file by one that begins with `data`, which is returned open; or raise `error`."""
+    target = _target(_path(path, error), error)
+    unfinished = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+    try:
+        return _write(unfinished, target, data)
+    except OSError as failure:
+        raise error(_told(Path(path), failure, len(data), what)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 def check_target(path: str | Path, error: type[StictionError]) -> None:
@@ -72,9 +86,11 @@ def _target(path: Path, error: type[StictionError]) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _write(unfinished: Path, target: Path, data: bytes | memoryview) -> None:
+def _write(unfinished: Path, target: Path, data: bytes | memoryview) -> IO[bytes]:
+    """Write a file beside the target, and put it in its place; returns it open."""
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with open(descriptor, "wb") as file:
+    file = open(descriptor, "wb")
+    try:
         _lock(file.fileno())
         file.write(data)
         file.flush()
@@ -82,6 +98,11 @@ def _write(unfinished: Path, target: Path, data: bytes | memoryview) -> None:
         with contextlib.suppress(FileNotFoundError):
             _keep_owner_and_mode(file.fileno(), target)
         os.replace(unfinished, target)
+    except BaseException:
+        with contextlib.suppress(OSError):  # it cannot be written now either
+            file.close()
+        raise
+    return file
 
 
 def _keep_owner_and_mode(descriptor: int, target: Path) -> None:

@@ -15,6 +15,7 @@ from stiction.metrics.contact_quality import (
     quality,
     solver_summary,
 )
+from stiction.metrics.contact_state import ContactState
 from stiction.metrics.energy import EnergyBalance, energy_balance
 from stiction.metrics.phases import ContactPhase, contact_phases
 from stiction.metrics.plates import ForcePlate, PlateReading, force_plate
@@ -35,6 +36,7 @@ from stiction.metrics.reactions import (
 
 __all__ = [
     "ContactPhase",
+    "ContactState",
     "Creep",
     "Criteria",
     "EnergyBalance",

@@ -27,7 +27,7 @@ def force_between(motion: Motion, first: str, second: str) -> np.ndarray:
     on_second = np.isin(touching, b) & np.isin(touched, a)
     sign = on_first.astype(float) - on_second
     total = np.einsum("np,npk->nk", sign, np.nan_to_num(motion.between[..., FORCE : FORCE + 3]))
-    total[np.isnan(motion.force).all(axis=(1, 2)) & (motion.force.shape[1] > 0)] = np.nan
+    total[np.isnan(motion.force).all(axis=(1, 2)) & (motion.point_count > 0)] = np.nan
     return total
 
 

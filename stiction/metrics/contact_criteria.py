@@ -169,7 +169,7 @@ def _coefficients(motion: Motion, mu: ArrayLike | None, speed: np.ndarray) -> np
         at_rest = asked <= friction.stick_speed
         return np.where(at_rest, friction.static, friction.kinetic)
     given = numbers(mu)
-    contact_points = motion.depth.shape[1]
+    contact_points = motion.point_count
     if given.shape not in ((), (contact_points,)) or not (np.isfinite(given) & (given >= 0)).all():
         raise InputError(
             f"mu: found {mu!r}; give one non-negative number, or one for each of the "

@@ -108,7 +108,7 @@ def quality(motion: Motion) -> dict[str, float]:
     omitted.
     """
     require_contact(motion)
-    found = {"depth [m]": largest(motion.depth)}
+    found = {"depth [m]": largest(motion.deepest())}
     if has_friction_cone(motion):
         slow = creep(motion)
         found |= {

@@ -140,7 +140,7 @@ def _contact_work(
     motion: Motion, q: np.ndarray, v: np.ndarray, dt: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Work of the contact forces along the normals and along the ground [J], (n - 1) each."""
-    if motion.depth.shape[1] == 0:
+    if motion.point_count == 0:
         return np.zeros(len(q)), np.zeros(len(q))
     followed = followed_points(motion, q, v)
     v_n, v_t = split(followed.velocity, followed.normal)

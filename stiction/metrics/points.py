@@ -121,7 +121,7 @@ def point_velocities(motion: Motion) -> np.ndarray:
 
 def followed_points(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
     """Return all contact points at the given states; `motion.contact_points` has its own."""
-    shape = (len(q), motion.depth.shape[1], 3)
+    shape = (len(q), motion.point_count, 3)
     position, velocity, normal = (np.zeros(shape) for _ in range(3))
     pair, depth = np.zeros(shape[:2], np.int64), np.zeros(shape[:2])
     followed = Followed(position, velocity, normal, pair, depth)
@@ -165,7 +165,7 @@ def points_under(motion: Motion, foot: str) -> np.ndarray:
 
 def require_contact(motion: Motion) -> None:
     """Raise InputError if nothing could touch in this motion."""
-    if motion.depth.shape[1] == 0:
+    if motion.point_count == 0:
         raise InputError(
             "this motion was simulated without contact; give simulate() a contact model"
         )

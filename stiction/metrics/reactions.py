@@ -36,7 +36,7 @@ class FootWrench(NamedTuple):
 
 def foot_force(motion: Motion, foot: str) -> np.ndarray:
     """Contact force on a link in world axes [N], (n, 3)."""
-    return motion.force[:, points_under(motion, foot)].sum(axis=1)
+    return motion.total_force(points_under(motion, foot))
 
 
 def foot_wrench(motion: Motion, foot: str, about: ArrayLike | None = None) -> FootWrench:

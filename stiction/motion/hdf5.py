@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -50,6 +51,7 @@ def image(attributes: Attributes, arrays: Mapping[str, np.ndarray], robots: list
         file.attrs["checksum"] = checksum(attributes, arrays, robots)
         for name, data in arrays.items():
             file.create_dataset(name, data=data, compression="gzip", shuffle=True, fletcher32=True)
+        file.create_group("robots")
         for k, robot in enumerate(robots):
             file.create_dataset(f"robots/{k}", data=np.frombuffer(robot, np.uint8))
         file.flush()
@@ -77,19 +79,21 @@ def checksum(
 # ---------------------------------------------------------------------------- in the child process
 
 
-def read_head(path: str) -> Head:
-    """Attributes, robots, and the shapes of the arrays in a file."""
-    with _opened(path) as file:
+def read_head(path: str, begin: int = 0, length: int | None = None) -> Head:
+    """Attributes, robots, and the shapes of the arrays in a file, or in a part of one [bytes]."""
+    with _opened(path, begin, length) as file:
         attributes = {name: _attribute(file, name) for name in file.attrs}
         names = [name for name in file if name != "robots"]
         datasets = {name: _described(_dataset(file, name)) for name in names}
         return Head(attributes, _robots(file), datasets)
 
 
-def read_arrays(path: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+def read_arrays(
+    path: str, shapes: dict[str, tuple[int, ...]], begin: int = 0, length: int | None = None
+) -> dict[str, np.ndarray]:
     """Arrays of these shapes, as floats."""
     arrays = {}
-    with _opened(path) as file:
+    with _opened(path, begin, length) as file:
         for name, shape in shapes.items():
             dataset = _dataset(file, name)
             if dataset.shape != shape or dataset.dtype != np.float64:
@@ -98,12 +102,16 @@ def read_arrays(path: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.n
     return arrays
 
 
-def _opened(path: str) -> Any:
+def _opened(path: str, begin: int, length: int | None) -> Any:
     import h5py
 
     if not stat.S_ISREG(Path(path).stat().st_mode):
         raise MotionFileError("it is not a regular file")
-    return h5py.File(path, "r")
+    if length is None:
+        return h5py.File(path, "r")
+    with Path(path).open("rb") as file:
+        file.seek(begin)
+        return h5py.File(io.BytesIO(file.read(length)), "r")
 
 
 def _attribute(file: Any, name: str) -> Any:

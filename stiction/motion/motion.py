@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +20,7 @@ from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import allocate
 from stiction.motion import file
 from stiction.motion.pictures import Pictures
+from stiction.motion.touched import CHANNELS, OF_BODIES, Touched, touched_of
 from stiction.motion.unsolved import UnsolvedSteps
 from stiction.step.record import BETWEEN
 from stiction.world.external import Push, TabulatedForce
@@ -38,13 +40,18 @@ if TYPE_CHECKING:
     from stiction.metrics.points import Followed
 
 
+ON_REQUEST: Any = None  # in place of an array that is made when it is first asked for
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(Pictures):
     """Recorded arrays at n samples, and the world that they belong to.
 
     Forces, depths and slips in row k are those of the step that starts at time k; in the last row
     of a complete run they are NaN. Contact points are all points that may touch;
-    `parameters["contact_points"]` names the shape of each.
+    `parameters["contact_points"]` names the shape of each. A run keeps those that touched alone, in
+    `touched`; `force` and the other arrays over points are made of it when they are first asked
+    for.
     """
 
     world: World
@@ -59,20 +66,105 @@ class Motion(Pictures):
     # (n, points, 3) of touching points relative to the ground at the end of the step, minus the
     # least velocity along the normal [m/s]; zeros if not recorded
     contact_velocity: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    # (n, points) `metrics.ContactState` in the step: 0 open, 1 stick, 2 slip; under `Distributed`
+    # also 3, begins to slip, and 4, comes to rest
+    contact_state: np.ndarray = field(default_factory=lambda: np.zeros(0))
     # (n, 3) of the contact solver: iterations of all solutions tried in the step, and the largest
     # residual and stage (0: first method, 9: not solved) of the solutions that were used
     solver: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    # (n, points between bodies, 15): points at which bodies touch each other, see `step/record.py`
+    # (n, points between bodies, 16): points at which bodies touch each other, see `step/record.py`
     between: np.ndarray = field(default_factory=lambda: np.zeros(0))
     parameters: dict[str, Any] = field(default_factory=dict)  # settings of the simulation
     versions: dict[str, str] = field(default_factory=lambda: versions())
 
     def __post_init__(self) -> None:
-        """Fill in zeros for arrays that were not recorded."""
+        """Fill in zeros for arrays that were not recorded; contact states are derived."""
+        if self.force is ON_REQUEST:
+            for name in (*CHANNELS, *OF_BODIES):
+                object.__delattr__(self, name)
+            return
         absent = {"contact_velocity": self.force.shape, "solver": (len(self), 3)}
         for name, shape in (absent | {"between": (len(self), 0, BETWEEN)}).items():
             if getattr(self, name).shape == (0,):
                 object.__setattr__(self, name, np.zeros(shape))
+        if self.contact_state.shape == (0,):
+            object.__delattr__(self, "contact_state")
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        """Arrays over contact points, made when they are first asked for.
+
+        They are made of those that touched; contact states of an older file are derived.
+        """
+        own = vars(self)
+        if name in CHANNELS and "_touched" in own:
+            found = own["_touched"].dense(name)
+        elif name in OF_BODIES and "_touched_between" in own:
+            found = own["_touched_between"].dense(name)
+        elif name == "contact_state":
+            from stiction.metrics.contact_state import derived_states
+
+            found = derived_states(self)
+        else:
+            raise AttributeError(f"'Motion' object has no attribute '{name}'")
+        object.__setattr__(self, name, found)
+        return found
+
+    @classmethod
+    def of_touched(cls, world: World, touched: Touched, between: Touched, **others: Any) -> Motion:
+        """A motion of which only the points that touched are kept, on the ground and on bodies."""
+        made = cls(world, **others, **dict.fromkeys((*CHANNELS, *OF_BODIES), ON_REQUEST))
+        object.__setattr__(made, "_touched", touched)
+        object.__setattr__(made, "_touched_between", between)
+        return made
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the points that touched alone are kept."""
+        return "_touched" in vars(self) and "_touched_between" in vars(self)
+
+    @property
+    def touched(self) -> Touched:
+        """Forces, depths, velocities and states of the points that touched the ground."""
+        if "_touched" not in vars(self):
+            dense = {name: getattr(self, name) for name in CHANNELS}
+            object.__setattr__(self, "_touched", touched_of(dense))
+        found: Touched = vars(self)["_touched"]
+        return found
+
+    @property
+    def touched_between(self) -> Touched:
+        """The points at which bodies touched each other."""
+        if "_touched_between" not in vars(self):
+            dense = {name: getattr(self, name) for name in OF_BODIES}
+            object.__setattr__(self, "_touched_between", touched_of(dense))
+        found: Touched = vars(self)["_touched_between"]
+        return found
+
+    def total_force(self, points: np.ndarray | None = None) -> np.ndarray:
+        """Sum of the contact forces of all points, or of some by number [N], (n, 3)."""
+        if "_touched" in vars(self):
+            return vars(self)["_touched"].total("force", points)
+        return self.force[:, slice(None) if points is None else points].sum(axis=1)
+
+    def pushed_points(self) -> np.ndarray:
+        """Numbers of the points that had a force at any time."""
+        if "_touched" in vars(self):
+            kept = vars(self)["_touched"]
+            felt = (np.nan_to_num(kept.values["force"]) != 0).any(axis=1)
+            return np.unique(kept.point[felt])
+        return np.flatnonzero((np.nan_to_num(self.force) != 0).any(axis=(0, 2)))
+
+    def deepest(self) -> np.ndarray:
+        """Depth of the deepest point [m], (n)."""
+        if "_touched" in vars(self):
+            return vars(self)["_touched"].largest("depth")
+        return self.depth.max(axis=1, initial=0.0)
+
+    @property
+    def point_count(self) -> int:
+        """The number of contact points, touching or not."""
+        own = vars(self)
+        return int(own["_touched"].points if "_touched" in own else self.depth.shape[1])
 
     def __len__(self) -> int:
         """The number of samples."""
@@ -104,6 +196,24 @@ class Motion(Pictures):
         centre, momenta, energies = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 2))
         measure(allocate(self.world.tree), self.q, self.v, centre, momenta, energies)
         return centre, momenta, energies
+
+    def rows(self, chosen: ArrayLike) -> Motion:
+        """The motion at some of its samples, by number."""
+        rows = np.asarray(chosen)
+        along = ("time", "q", "v", "torque", "passive", "solver")
+        others: dict[str, Any] = {name: getattr(self, name)[rows] for name in along}
+        others |= {"parameters": self.parameters, "versions": self.versions}
+        if self.is_compact:
+            between = self.touched_between.at(rows)
+            return Motion.of_touched(self.world, self.touched.at(rows), between, **others)
+        recorded = [name for name in (*CHANNELS, *OF_BODIES) if name in vars(self)]
+        return Motion(self.world, **others, **{name: vars(self)[name][rows] for name in recorded})
+
+    def with_parameters(self, parameters: dict[str, Any]) -> Motion:
+        """The same motion with other settings of its simulation."""
+        made = copy(self)
+        object.__setattr__(made, "parameters", parameters)
+        return made
 
     def centre_of_mass(self) -> np.ndarray:
         """Centre of mass of everything that moves [m], (n, 3)."""
@@ -242,8 +352,9 @@ class Motion(Pictures):
 
     @classmethod
     def load(cls, path: str | Path) -> Motion:
-        """Read a motion that `save` wrote."""
-        return cls(**file.load(path))
+        """Read a motion that `save` wrote, or what a run recorded to a file so far."""
+        found = file.load(path)
+        return cls.of_touched(**found) if "touched" in found else cls(**found)
 
 
 def versions() -> dict[str, str]:

@@ -74,7 +74,7 @@ class Pictures:
             f"Motion of {_listed(names)}\n"
             f"  {lasted:.4g} s in {n} samples{step}, under {model}\n"
             f"  {motion.q.shape[1]} positions, {motion.v.shape[1]} velocities, "
-            f"{motion.depth.shape[1]} contact points\n"
+            f"{motion.point_count} contact points\n"
             f"  unsolved steps: {motion.unsolved.count}"
         )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def deepest(motion: Motion) -> np.ndarray:
     """Depth of the deepest point [m], (n)."""
-    return motion.depth.max(axis=1, initial=0.0)
+    return motion.deepest()
 
 
 def base_positions(motion: Motion, robot: int = 0) -> np.ndarray:
@@ -52,6 +52,5 @@ def lean(motion: Motion, robot: int = 0) -> np.ndarray:
 def touched_links(motion: Motion) -> list[str]:
     """Names of the links that the ground pushed or pulled."""
     contact_points, _, _ = contact_points_of(motion.world)
-    felt = (np.nan_to_num(motion.force) != 0).any(axis=(0, 2))
-    links = sorted(set(contact_points.link[: len(felt)][felt].tolist()))
+    links = sorted(set(contact_points.link[motion.pushed_points()].tolist()))
     return [motion.world.link_names[link] for link in links]

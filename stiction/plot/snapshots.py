@@ -184,7 +184,7 @@ def _arrows(motion: Motion, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
     The last sample has no force; that of the step before is drawn.
     """
-    if motion.depth.shape[1] == 0:
+    if motion.point_count == 0:
         return []
     weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))
     if k > 0 and np.isnan(motion.force[k]).any():

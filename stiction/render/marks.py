@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stiction.metrics.contact_state import ContactState
 from stiction.render.canvas import Canvas
 from stiction.visual.colours import (
     CONE,
@@ -13,7 +14,6 @@ from stiction.visual.colours import (
     PRESSURE,
     TRAIL,
     ZMP,
-    ContactState,
 )
 from stiction.visual.frames import Film
 from stiction.visual.poses import turn_to

@@ -14,7 +14,7 @@ from stiction.render.canvas import Canvas
 from stiction.render.look import Look
 from stiction.render.marks import draw_marks
 from stiction.render.model import Stage
-from stiction.visual.colours import LEGEND, MOTIONS, Rgb
+from stiction.visual.colours import LEGEND, MOTIONS, TRANSITIONS, Rgb
 from stiction.visual.frames import Film
 
 GHOST = 0.35  # opacity of all motions but the first
@@ -80,11 +80,14 @@ class Panels:
 
     def legend(self, picture: np.ndarray) -> np.ndarray:
         """A bar that explains the marks, as wide as a picture."""
-        touching = any(film.motion.force.shape[1] for group, _, _ in self.cells for film in group)
+        touching = any(film.motion.point_count for group, _, _ in self.cells for film in group)
         marks = (
             self.look.marks if touching else [each for each in self.look.marks if each == "trail"]
         )
         names = [name for mark in marks for name in SHOWN_TOGETHER.get(mark, (mark,))]
+        films = [film for group, _, _ in self.cells for film in group]
+        if "points" in marks and any(film.has_transitions for film in films):
+            names[names.index("slip") + 1 : names.index("slip") + 1] = TRANSITIONS
         entries = [(LEGEND[name].colour, LEGEND[name].words) for name in names]
         bars: list[np.ndarray] = []
         while entries:

@@ -12,10 +12,10 @@ from stiction.errors import InputError, ViewError
 from stiction.render.look import look_of
 from stiction.render.panels import Panels
 from stiction.render.pictures import checked_target
+from stiction.terminal.line import Progress, shown
 from stiction.visual.colours import LEGEND
 from stiction.visual.frames import Film, rows_at
 from stiction.visual.named import named
-from stiction.visual.progress import Progress, shown
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion

@@ -22,7 +22,8 @@ from stiction.scenes.planned import Planned
 from stiction.scenes.plug_ins import CONTACT_MODELS, parameter_tuple
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits, Verdict, verdict
 from stiction.simulation.arguments import MIDPOINT
-from stiction.simulation.simulate import EVERY_STEP, Recording, simulate
+from stiction.simulation.recording import Recording
+from stiction.simulation.simulate import EVERY_STEP, simulate
 from stiction.simulation.simulation import Simulation
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce

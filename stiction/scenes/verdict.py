@@ -93,7 +93,7 @@ def verdict(
     lean = float(np.degrees(np.arccos(np.clip(up @ up_now, -1.0, 1.0))))
     share = height_now / height if height > 0 else 1.0
     slip = _slipped(motion, links)
-    energy, depth = energy_given(motion), float(np.nan_to_num(motion.depth).max(initial=0.0))
+    energy, depth = energy_given(motion), float(np.nan_to_num(motion.deepest()).max(initial=0.0))
     lost = lost_contact(motion, robot, plan)
     return Verdict(
         upright=bool(_is_carried(motion, links) and lean < LARGEST_LEAN and share > LEAST_HEIGHT),
@@ -119,7 +119,7 @@ def energy_given(motion: Motion) -> float:
     """
     if motion.parameters.get("record every", 1) != 1:
         return np.nan
-    if motion.depth.shape[1] == 0 or len(motion) < 2:
+    if motion.point_count == 0 or len(motion) < 2:
         return 0.0
     return float(np.cumsum(np.nan_to_num(contact_work(motion))).max(initial=0.0))
 
@@ -131,7 +131,7 @@ def lost_contact(motion: Motion, robot: int, plan: Planned | None) -> float:
     feet. A foot is planned to carry if its share is 0.05 of the weight or more, and carries if it
     bears more than a thousandth of it.
     """
-    if plan is None or plan.shares is None or motion.depth.shape[1] == 0:
+    if plan is None or plan.shares is None or motion.point_count == 0:
         return np.nan
     world = motion.world
     prefix = f"{world.robots[robot].name}/" if len(world.moving) > 1 else ""
@@ -199,7 +199,7 @@ def _points_of(motion: Motion, links: slice) -> np.ndarray:
     """Contact points on some links; none if nothing can touch."""
     contact_points, _, _ = contact_points_of(motion.world)
     ours = (contact_points.link >= links.start) & (contact_points.link < links.stop)
-    return np.flatnonzero(ours[: motion.force.shape[1]])
+    return np.flatnonzero(ours[: motion.point_count])
 
 
 def _is_carried(motion: Motion, links: slice) -> bool:

@@ -48,6 +48,7 @@ def allocate_work(world: World, contact_points: int, between: int = 0) -> Work:
     shapes |= {"total_torque": nv, "total_passive": nv}
     shapes |= {"impulse": (contact_points, 3), "depth": contact_points, "slip": (contact_points, 3)}
     shapes |= {"contact_velocity": (contact_points, 3)}
+    shapes |= {"contact_state": contact_points, "total_state": contact_points}
     shapes |= {"total_impulse": (contact_points, 3), "total_solver": 3}
     shapes |= {"between": (between, BETWEEN), "total_between": (between, BETWEEN)}
     shapes |= {"contact_work": 1, "total_work": 1}
@@ -68,6 +69,7 @@ def allocate_record(
     shapes: dict[str, tuple[int, ...]] = {
         "q": (world.nq,),
         "depth": (contact_points,),
+        "contact_state": (contact_points,),
         "solver": (3,),
         "between": (between, BETWEEN),
     }

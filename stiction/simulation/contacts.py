@@ -41,6 +41,7 @@ def forces_of(work: Work, dt: float) -> dict[str, np.ndarray]:
         "depth": work.depth,
         "slip": work.slip,
         "contact_velocity": work.contact_velocity,
+        "contact_state": work.total_state,
         "solver": work.total_solver,
         "between": between,
     }

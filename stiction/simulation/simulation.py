@@ -239,12 +239,12 @@ class Simulation:
         told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
         self._warned_of_depth = len(told) > 0
 
-    def advance(self, record: Record, every: int, n: int, first_recorded: int = 0) -> int:
+    def advance(self, record: Record, every: int, n: int, first_row: int = 0) -> int:
         """Take n steps in one compiled call; returns a status.
 
-        first_recorded: the step whose state is in the first row of the record.
+        first_row: the row of the run that is the first of the record.
         """
-        clock = Clock(self._start, self.dt, every, first_recorded)
+        clock = Clock(self._start, self.dt, every, first_row)
         moving = (self._integrator, self._system, self._state, self._work)
         steps = (clock, self._steps, self._steps + n)
         try:

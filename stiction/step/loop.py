@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stiction.collision.bodies import commit_bodies
+from stiction.compiler.announced import Announcement
 from stiction.compiler.compiled import kernel, routine_with
-from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_model import (
+    ACCELERATION_LAW,
+    FORCE_LAW,
+    IMPULSE_LAW,
+    IMPULSE_SOLVER,
+    MODELS,
+    NoContact,
+)
+from stiction.contact.contact_state import STATES
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import DIVERGED, OK
@@ -20,6 +29,8 @@ from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
 from stiction.step.step import step
 
 SPEED_LIMIT = 1e6  # a state faster than this has diverged [m/s or rad/s]
+# of compiling the loop, by the family of the contact model, on an idle core [s]
+SECONDS = {FORCE_LAW: 20.0, ACCELERATION_LAW: 20.0, IMPULSE_LAW: 30.0, IMPULSE_SOLVER: 50.0}
 
 
 class Report(NamedTuple):
@@ -41,7 +52,7 @@ class Clock(NamedTuple):
     start: float  # time of step 0 [s]
     dt: float  # [s]
     every: int  # steps between two rows of the record
-    first: int = 0  # step in the first row
+    first_row: int  # of the run, which is row 0 of the record; those before are not recorded
 
 
 @kernel
@@ -106,7 +117,7 @@ def run(params, system, state, work, record, clock, first, last, report):
     The one function that Python calls; its arguments are everything that a step needs.
     """
     for number in range(first, last):
-        row, keep = (number - clock.first) // clock.every, number % clock.every == 0
+        row, keep = number // clock.every - clock.first_row, number % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)
@@ -136,14 +147,22 @@ def loop_for(*types):
     It is declared once per combination, so that its cache folder is named after the sources of
     these plug-ins alone.
     """
-    return routine_with(run, plug_ins_of(*types))
+    return routine_with(run, plug_ins_of(*types), announcement_of(*types))
+
+
+def announcement_of(*types: Any) -> Announcement:
+    """What is said while the loop for these plug-ins is compiled: the name of the contact model."""
+    kind = next((kind for kind in types if kind in MODELS and kind is not NoContact), None)
+    if kind is None:
+        return Announcement("the step without contact", SECONDS[FORCE_LAW])
+    return Announcement(kind.__name__, SECONDS[MODELS[kind].family])
 
 
 def plug_ins_of(*types):
     """Return the types and their kernels, from which the loop is compiled."""
     kernels = [
         registry[kind]
-        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS)
+        for registry in (INTEGRATORS, CONTROLLERS, PRESCRIBERS, STATES)
         for kind in types
         if kind in registry
     ]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import kernel
+from stiction.contact.contact_state import state_of
 from stiction.contact.families.family import complete_impulses
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import velocity_after
@@ -18,8 +19,8 @@ ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.to
 
 
 # columns of `Record.between`: both shapes, numbered from 1 (0: no contact), where they touch, the
-# normal out of the second, the force on the first, penetration, slip of the first
-SHAPES, POSITION, NORMAL, FORCE, DEPTH, SLIP, BETWEEN = 0, 2, 5, 8, 11, 12, 15
+# normal out of the second, the force on the first, penetration, slip of the first, state
+SHAPES, POSITION, NORMAL, FORCE, DEPTH, SLIP, STATE, BETWEEN = 0, 2, 5, 8, 11, 12, 15, 16
 
 
 class Record(NamedTuple):
@@ -36,6 +37,7 @@ class Record(NamedTuple):
     depth: np.ndarray  # (rows, points)
     slip: np.ndarray  # (rows, points, 3)
     contact_velocity: np.ndarray  # (rows, points, 3)
+    contact_state: np.ndarray  # (rows, points) see `contact_state.py`
     solver: np.ndarray  # (rows, 3)
     between: np.ndarray  # (rows, points between bodies, BETWEEN)
 
@@ -90,7 +92,7 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         zero_rows(work.contact_velocity)
         clear_between(work.between, work.rows, work.row_count)
         for i in range(len(work.depth)):
-            work.depth[i] = 0
+            work.depth[i], work.contact_state[i] = 0, 0
         work.contact_work[0] = 0
     complete_impulses(model, surface, dynamics, dt)
     for i in range(contact.count[0]):
@@ -101,10 +103,15 @@ def record_contact(model, surface, dynamics, work, dt, share, first):
         before, after = load_vector(contact.velocity, i), velocity_after(contact, response, i)
         mean = scale(like(dt, 0.5), add(before, after)) if share == 1 else before
         work.contact_work[0] += share * dot(p, mean)
+        state = state_of(model, surface, dynamics, i, after, dt)
         if point >= len(work.depth):
             add_between(dynamics, contact, work, i, share, first)
+            if first:
+                work.between[point - len(work.depth), STATE] = state
             continue
         store_vector(work.impulse, point, add(load_vector(work.impulse, point), scale(share, p)))
+        if work.contact_state[point] == 0:  # of the first stage in which it has a force
+            work.contact_state[point] = state
         if first:
             v = sub(before, load_vector(contact.carried, i))
             after = add(after, scale(-contact.least_velocity[i], n))
@@ -164,6 +171,8 @@ def clear_totals(work):
         return
     zero_rows(work.total_impulse)
     clear_between(work.total_between, work.total_rows, work.total_row_count)
+    for i in range(len(work.total_state)):
+        work.total_state[i] = 0
     work.total_work[0] = 0
     for d in range(len(work.torque)):
         work.total_torque[d], work.total_passive[d] = 0, 0
@@ -188,13 +197,19 @@ def add_part(system, work, share):
     for i in range(len(work.depth)):
         for k in range(3):
             work.total_impulse[i, k] += work.impulse[i, k]
+        if work.contact_state[i] > 0:  # of the last part in which it has a force
+            work.total_state[i] = work.contact_state[i]
     for i in range(work.row_count[0]):
         row = work.rows[i]
         if work.total_between[row, SHAPES] == 0:
             list_row(work.total_rows, work.total_row_count, row)
-        for k in range(BETWEEN):
+        state = work.between[row, STATE]
+        if state == 0:
+            state = work.total_between[row, STATE]
+        for k in range(STATE):
             before = work.total_between[row, k] if FORCE <= k < DEPTH else like(share, 0)
             work.total_between[row, k] = before + work.between[row, k]
+        work.total_between[row, STATE] = state
     work.total_work[0] += work.contact_work[0]
 
 
@@ -217,6 +232,7 @@ def keep_forces(record, work, row, dt):
     copy_row(record.passive, row, work.total_passive, one)
     copy_row(record.solver, row, work.total_solver, one)
     copy_row(record.depth, row, work.depth, one)
+    copy_row(record.contact_state, row, work.total_state, one)
     copy_rows(record.force, row, work.total_impulse, one / dt)
     copy_rows(record.slip, row, work.slip, one)
     copy_rows(record.contact_velocity, row, work.contact_velocity, one)

@@ -71,6 +71,7 @@ class Work(NamedTuple):
     depth: np.ndarray  # (contact points) penetration
     slip: np.ndarray  # (points, 3) velocity along the ground
     contact_velocity: np.ndarray  # (points, 3) at the end of the step, minus the least velocity
+    contact_state: np.ndarray  # (points) see `contact_state.py`
     between: np.ndarray  # (points between bodies, BETWEEN) see `record.py`, with impulses
     rows: np.ndarray  # (points between bodies) rows of `between` in use
     row_count: np.ndarray  # (1) number of these
@@ -81,6 +82,7 @@ class Work(NamedTuple):
     total_torque: np.ndarray  # (nv) mean over all parts of the step
     total_passive: np.ndarray  # (nv)
     total_impulse: np.ndarray  # (points, 3) of contact, over all parts of the step
+    total_state: np.ndarray  # (points) in the last part of the step in which it is not open
     total_between: np.ndarray  # (points between bodies, BETWEEN)
     total_rows: np.ndarray  # (points between bodies) rows of it in use
     total_row_count: np.ndarray  # (1) number of these

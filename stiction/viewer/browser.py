@@ -7,15 +7,6 @@ import sys
 import webbrowser
 
 
-def in_notebook() -> bool:
-    """Whether this runs in a notebook, which shows pages itself."""
-    shell = sys.modules.get("IPython")
-    if shell is None:
-        return False
-    running = shell.get_ipython()
-    return running is not None and type(running).__name__ == "ZMQInteractiveShell"
-
-
 def open_browser(address: str) -> bool:
     """Open a page in the user's browser; without one, say where to find it. True if one opened."""
     on_screen = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from stiction.visual.colours import LEGEND, MOTIONS, hexadecimal
+from stiction.visual.colours import LEGEND, MOTIONS, TRANSITIONS, hexadecimal
 from stiction.visual.frames import Film
 
 OF_MARK = {"forces": ("force",), "points": ("stick", "slip"), "cones": ("cone",)}
@@ -20,6 +20,8 @@ def legend_lines(films: Sequence[Film], marks: Sequence[str]) -> str:
         entries += [(MOTIONS[i % len(MOTIONS)], name) for i, name in enumerate(names)]
     for mark in marks:
         entries += [LEGEND[name] for name in OF_MARK.get(mark, (mark,))]
+        if mark == "points" and any(film.has_transitions for film in films):
+            entries += [LEGEND[name] for name in TRANSITIONS]
     lines = [
         f'<div><span style="{SWATCH}{hexadecimal(colour)}"></span>{escape(words)}</div>'
         for colour, words in entries

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.metrics.contact_state import ContactState
 from stiction.visual.colours import (
     CONE,
     FORCE,
@@ -14,7 +15,6 @@ from stiction.visual.colours import (
     PRESSURE,
     TRAIL,
     ZMP,
-    ContactState,
 )
 from stiction.visual.frames import Contacts, Film
 from stiction.visual.poses import turn_to

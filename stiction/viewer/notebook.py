@@ -52,7 +52,7 @@ def world_table(world: World) -> str:
 def motion_table(motion: Motion) -> str:
     """Duration, contact model and extremes of a motion, and a strip of snapshots."""
     settings = motion.parameters
-    deepest = float(np.nanmax(motion.depth, initial=0.0)) if motion.depth.size else 0.0
+    deepest = float(np.nanmax(motion.deepest(), initial=0.0))
     rows = {
         "moves": ", ".join(robot.name for robot in motion.world.moving) or "nothing",
         "time": f"{motion.time[0]:.4g} to {motion.time[-1]:.4g} s, {len(motion)} samples",

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stiction.errors import InputError
+from stiction.terminal.line import Progress, shown
 from stiction.viewer.legend import legend_box
 from stiction.viewer.marks import MARKS, SHOWN
 from stiction.viewer.server import opened_server, point_camera, stop
 from stiction.viewer.stage import Stage
 from stiction.visual.frames import Film, rows_at
 from stiction.visual.named import checked_layout, named
-from stiction.visual.progress import Progress, shown
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion

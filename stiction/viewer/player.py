@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stiction.viewer.browser import in_notebook, open_browser
+from stiction.terminal.line import in_notebook
+from stiction.viewer.browser import open_browser
 from stiction.viewer.legend import legend_lines
 from stiction.viewer.marks import MARKS, SHOWN
 from stiction.viewer.page import checked_marks, page

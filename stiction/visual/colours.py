@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
+from stiction.metrics.contact_state import ContactState
+
 Rgb = tuple[float, float, float]  # from 0 to 1
-
-
-class ContactState(IntEnum):
-    """What a contact point does."""
-
-    OPEN = 0
-    STICK = 1
-    SLIP = 2
 
 
 OF_STATE: dict[ContactState, Rgb] = {
     ContactState.OPEN: (0.72, 0.72, 0.72),
     ContactState.STICK: (0.00, 0.45, 0.70),
     ContactState.SLIP: (0.84, 0.37, 0.00),
+    ContactState.TO_SLIP: (0.90, 0.62, 0.00),
+    ContactState.TO_STICK: (0.34, 0.71, 0.91),
 }
 FORCE: Rgb = (0.70, 0.09, 0.17)
 CONE: Rgb = (0.90, 0.62, 0.00)
@@ -51,12 +46,15 @@ LEGEND = {
     "force": Entry(FORCE, "contact force"),
     "stick": Entry(OF_STATE[ContactState.STICK], "contact point that sticks"),
     "slip": Entry(OF_STATE[ContactState.SLIP], "contact point that slips"),
+    "to slip": Entry(OF_STATE[ContactState.TO_SLIP], "contact point that begins to slip"),
+    "to stick": Entry(OF_STATE[ContactState.TO_STICK], "contact point that comes to rest"),
     "pressure": Entry(PRESSURE, "centre of pressure of a foot"),
     "zmp": Entry(ZMP, "zero-moment point"),
     "polygon": Entry(POLYGON, "support polygon"),
     "cone": Entry(CONE, "friction cone"),
     "trail": Entry(TRAIL, "path of the base"),
 }
+TRANSITIONS = ("to slip", "to stick")  # entries of models that have them
 
 
 def hexadecimal(colour: Rgb) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import friction_coefficients, has_friction_cone
+from stiction.metrics.contact_state import ContactState
 from stiction.metrics.points import point_links
 from stiction.plot.quantities import base_link, touched_links
-from stiction.step.record import FORCE, NORMAL, POSITION
-from stiction.visual.colours import ContactState
-from stiction.visual.contact_state import contact_states, states_between
+from stiction.step.record import FORCE, NORMAL, POSITION, STATE
 from stiction.visual.meshes import Mesh, meshes_of
 from stiction.visual.poses import Poses, link_poses
 from stiction.world.outlines import convex_outline
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 FASTEST = 240.0  # pictures a second
 WEIGHT = 0.8  # length of the arrow of the weight of everything that moves, over its size
 MOST_ARROWS = 32  # points that touch at once; with more, a foot has one arrow
-PER_STEP = ("force", "depth", "slip", "contact_velocity", "between", "torque", "passive", "solver")
+PER_STEP = ("torque", "passive", "solver")
+PER_POINT = ("force", "depth", "slip", "contact_velocity", "contact_state", "between")
 
 
 class Contacts(NamedTuple):
@@ -61,9 +61,17 @@ def sampled(motion: Motion, rows: np.ndarray) -> Motion:
     steps = np.array(rows)
     if len(motion) > 1 and np.isnan(motion.solver[-1]).any():
         steps = np.minimum(steps, len(motion) - 2)
-    values = {name: getattr(motion, name)[rows] for name in ("time", "q", "v")}
-    values |= {name: np.nan_to_num(getattr(motion, name)[steps]) for name in PER_STEP}
-    return replace(motion, **values)
+    made, moments = motion.rows(steps), motion.rows(rows)
+    values: dict[str, Any] = {name: getattr(moments, name) for name in ("time", "q", "v")}
+    values |= {name: np.nan_to_num(getattr(made, name)) for name in PER_STEP}
+    values |= {"parameters": motion.parameters, "versions": motion.versions}
+    if made.is_compact:
+        parts = (made.touched, made.touched_between)
+        ground, bodies = (replace(each, unknown=np.zeros_like(each.unknown)) for each in parts)
+        return type(motion).of_touched(motion.world, ground, bodies, **values)
+    given = [name for name in PER_POINT if name in vars(made)]
+    values |= {name: np.nan_to_num(getattr(made, name)) for name in given}
+    return type(motion)(motion.world, **values)
 
 
 class Film:
@@ -114,13 +122,20 @@ class Film:
     @cached_property
     def _touching(self) -> np.ndarray:
         """`ContactState` of the points on the ground, then of those between bodies, (n, points)."""
-        return np.hstack([contact_states(self.motion), states_between(self.motion)])
+        between = self.motion.between[..., STATE]
+        return np.hstack([self.motion.contact_state, between]).astype(int)
+
+    @property
+    def has_transitions(self) -> bool:
+        """Whether points may be between sticking and slipping, as under `Distributed`."""
+        known = model_name(self.motion) == "Distributed"
+        return known or bool((self._touching > ContactState.SLIP).any())
 
     @cached_property
     def _feet(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Centre of pressure and force of each link that the ground touched, (n, 3) each."""
         motion = self.motion
-        if motion.force.shape[1] == 0 or self.world.ground is None:
+        if motion.point_count == 0 or self.world.ground is None:
             return {}
         links = touched_links(motion)
         return {link: (motion.centre_of_pressure(link), motion.foot_force(link)) for link in links}
@@ -142,7 +157,7 @@ class Film:
     @cached_property
     def _of_first(self) -> np.ndarray:
         """Contact points of the first robot, by number."""
-        links = point_links(self.motion)[: self.motion.force.shape[1]]
+        links = point_links(self.motion)[: self.motion.point_count]
         return np.flatnonzero(links <= len(self.world.robots[0].link_name))
 
     @cached_property

@@ -31,7 +31,8 @@ class Mesh(NamedTuple):
 def meshes_of(world: World) -> list[Mesh]:
     """Meshes of all robots, objects and scenery, one for each link and colour.
 
-    A link without visual meshes shows its colliding shapes, or all its shapes if none collides.
+    A link without visual meshes shows its colliding shapes, or all its shapes if none collides or
+    if the robot has no visual meshes at all.
     """
     parts: dict[tuple[str, int, tuple], list[Surface]] = {}
     first = 1
@@ -63,7 +64,7 @@ def _shapes_drawn(robot: Robot, drawn: set[int]) -> list[int]:
         of_link = robot.shape_link == link
         colliding = of_link & robot.shape_collides & (robot.shape_kind != _PLANE)
         solid = colliding & (robot.shape_kind != _POINTS)
-        chosen += np.flatnonzero(solid if solid.any() else of_link).tolist()
+        chosen += np.flatnonzero(solid if drawn and solid.any() else of_link).tolist()
     return chosen
 
 

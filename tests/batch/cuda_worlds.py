@@ -135,6 +135,26 @@ def compare_blocks(steps):
     return float(np.abs(ends[0] - ends[1]).max())
 
 
+def compare_states(steps):
+    """Largest difference from the CPU of recorded contact states; inf if none slips."""
+    world = st.World(st.robots.brick())
+    at_rest, sliding = world.standing(above=-1e-4), world.standing(above=-1e-4)
+    sliding.v[0] = 1.0
+    record, worst = st.BatchRecording(("contact_state",)), 0.0
+    for model, needed in ((st.Coulomb(), 2.0), (st.Distributed(**SUITED[st.Distributed]), 3.0)):
+        found = [
+            st.simulate_batch(
+                world, 2, model, duration=1e-3 * steps, states=[at_rest, sliding], record=record,
+                device=device,
+            ).record["contact_state"]
+            for device in ("cuda", "cpu")
+        ]  # fmt: skip
+        if not (found[1] == needed).any():
+            return np.inf
+        worst = max(worst, float(np.abs(found[0] - found[1]).max()))
+    return worst
+
+
 def compare_remembering(steps):
     """Largest difference from the CPU where controllers remember, and one world begins again."""
     world, worlds = st.World(st.robots.biped10(), gravity=(0.0, 0.0, 0.0)), 3
@@ -199,6 +219,8 @@ def main(worlds: int, steps: int) -> None:
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
     off = compare_blocks(steps)
     print(json.dumps({"contact": "blocks", "precision": "float64", "worst": off}), flush=True)
+    off = compare_states(steps)
+    print(json.dumps({"contact": "states", "precision": "float64", "worst": off}), flush=True)
     off = compare_remembering(steps)
     print(json.dumps({"contact": "remembering", "precision": "float64", "worst": off}), flush=True)
     off = compare_unsolved(steps)

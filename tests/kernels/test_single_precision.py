@@ -68,7 +68,7 @@ def test_single_precision_follows_double(integrator, method):
         mine,
         single(allocate_work(world, 0)),
         single(Simulation(world, contact=None).allocate_record(0)),
-        Clock(small(0), small(1e-3), 1),
+        Clock(small(0), small(1e-3), 1, 0),
         0,
         steps,
         allocate_report(small),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mechanisms import pendulum
+from older import save_older
 from stiction import Motion, World, robots, simulate
 from stiction.errors import MotionFileError
 from stiction.motion.hdf5 import checksum
@@ -26,6 +27,20 @@ def motion():
 def saved(motion, tmp_path):
     path = tmp_path / "motion.h5"
     motion.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def landed():
+    world = World(robots.box())
+    return simulate(world, duration=0.003, dt=0.001, state=world.standing(above=-1e-6))
+
+
+@pytest.fixture
+def boxed(landed, tmp_path):
+    """A file in which four corners of a box touch."""
+    path = tmp_path / "box.h5"
+    landed.save(path)
     return path
 
 
@@ -132,6 +147,7 @@ def test_the_number_of_contact_points_is_that_of_the_world(points, tmp_path):
     world = World(robots.box().at((0.0, 0.0, 0.1)))
     path, n = tmp_path / "box.h5", 3
     simulate(world, duration=0.002, dt=0.001).save(path)
+    save_older(Motion.load(path), path)
     for name in ("force", "slip", "contact_velocity"):
         replaced(path, name, np.zeros((n, points, 3)))
     replaced(path, "depth", np.zeros((n, points)))
@@ -139,6 +155,47 @@ def test_the_number_of_contact_points_is_that_of_the_world(points, tmp_path):
         assert f"'force' has shape (3, {points}, 3); expected (3, 8, 3)" in refusal(path)
     else:  # as if without a contact model, which the parameters contradict
         assert "the parameter 'contact_points'" in refusal(path)
+
+
+@pytest.mark.parametrize("points", [1, 7, 9, -1, 0.5, np.nan])
+def test_the_number_of_points_that_may_touch_is_that_of_the_world(points, boxed):
+    with h5py.File(boxed, "r+") as file:
+        file.attrs["points"] = points
+    signed(boxed)
+    assert "this world has 8" in refusal(boxed) or "points" in refusal(boxed)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("point", lambda x: x + 8), ("point", lambda x: x - 100), ("point", lambda x: x + 0.5),
+        ("point", lambda x: x * np.nan), ("point", lambda x: x[::-1]), ("point", lambda x: x * 0),
+        ("begin", lambda x: x + 1), ("begin", lambda x: x[::-1]), ("begin", lambda x: x * np.inf),
+        ("begin", lambda x: x * 0.5), ("unknown", lambda x: x + 1), ("unknown", lambda x: x - 0.5),
+    ],
+)  # fmt: skip
+def test_points_of_samples_are_those_of_the_world_in_order(name, change, boxed):
+    with h5py.File(boxed, "r") as file, np.errstate(invalid="ignore"):
+        changed = change(file[name][()])
+    replaced(boxed, name, changed)
+    assert "do not number the points" in refusal(boxed)
+
+
+def test_a_state_that_no_point_has_is_refused(boxed):
+    with h5py.File(boxed, "r") as file:
+        states = file["contact_state"][()]
+    replaced(boxed, "contact_state", states + 4)
+    assert "'contact_state' has a number that is not a state" in refusal(boxed)
+
+
+def test_an_older_file_loads_with_derived_states(boxed):
+    motion = Motion.load(boxed)
+    save_older(motion, boxed)
+    loaded = Motion.load(boxed)
+    for name in ("force", "depth", "slip", "contact_velocity", "between"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(motion, name), strict=True)
+    np.testing.assert_array_equal(loaded.contact_state, motion.contact_state, strict=True)
+    assert (loaded.contact_state[:-1] == 1).any()
 
 
 # ------------------------------------------------------------------------------------------- values

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mechanisms import pendulum, top
+from older import save_older
 from stiction import (
     Motion,
     Plane,
@@ -21,7 +22,9 @@ from stiction import (
     simulate,
 )
 from stiction.errors import InputError, MotionFileError
-from stiction.motion.file import ARRAYS, FORMAT, LATER, SEAL
+from stiction.motion.arrays import BODIES, DENSE, GROUND, LATER, STATES
+from stiction.motion.file import FORMAT, SEAL
+from stiction.motion.touched import CHANNELS, OF_BODIES
 
 WORLD = World(
     pendulum(friction=0.05),
@@ -55,18 +58,12 @@ def saved(motion, tmp_path):
     return path
 
 
-def made_older(file):
-    """Turn an open file into one of format 1, which had no checksum."""
-    file.attrs["format"] = 1
-    del file.attrs["checksum"]
-
-
 # ------------------------------------------------------------------------------------------ file
 
 
 def test_what_was_saved_is_loaded_exactly(motion, saved):
     loaded = Motion.load(saved)
-    for name in (*ARRAYS, *LATER):
+    for name in (*DENSE, *LATER, "contact_state"):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(motion, name), strict=True)
     assert len(loaded) == 11
     assert loaded.parameters == motion.parameters
@@ -95,17 +92,18 @@ def test_contact_velocities_and_solver_rows_are_kept(motion, tmp_path):
         depth=rng.normal(size=(11, points)),
         slip=rng.normal(size=(11, points, 3)),
         contact_velocity=rng.normal(size=(11, points, 3)),
+        contact_state=rng.integers(5, size=(11, points)).astype(float),
         solver=rng.normal(size=(11, 3)),
         parameters=parameters,
     )
     touching.save(tmp_path / "m.h5")
     loaded = Motion.load(tmp_path / "m.h5")
-    for name in (*ARRAYS, *LATER):
+    for name in (*DENSE, *LATER, "contact_state"):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(touching, name), strict=True)
 
 
 def test_what_was_not_recorded_is_zero(motion):
-    arrays = {name: getattr(motion, name) for name in ARRAYS}
+    arrays = {name: getattr(motion, name) for name in DENSE}
     arrays |= {"force": np.ones((11, 2, 3)), "slip": np.ones((11, 2, 3))}
     plain = Motion(motion.world, **{**arrays, "depth": np.ones((11, 2))})
     np.testing.assert_array_equal(plain.contact_velocity, np.zeros((11, 2, 3)), strict=True)
@@ -113,8 +111,8 @@ def test_what_was_not_recorded_is_zero(motion):
 
 
 def test_a_file_from_before_these_were_recorded_loads_with_zeros(motion, saved):
+    save_older(motion, saved, number=1)
     with h5py.File(saved, "a") as file:
-        made_older(file)
         for name in LATER:
             del file[name]
     loaded = Motion.load(saved)
@@ -163,7 +161,7 @@ def test_a_newer_format_says_so(saved):
         del file["q"]  # a newer format may look quite different
     with pytest.raises(
         MotionFileError,
-        match=r"motion\.h5: motion format 3, written by stiction 9\.9; .*reads up to 2.*newer",
+        match=r"motion\.h5: motion format 4, written by stiction 9\.9; .*reads up to 3.*newer",
     ):
         Motion.load(saved)
 
@@ -191,7 +189,7 @@ def test_a_file_with_one_wrong_byte_is_refused_or_read_right(motion, saved):
             assert "motion.h5" in str(error)
             refused += 1
         else:
-            for name in (*ARRAYS, *LATER):
+            for name in (*DENSE, *LATER, "contact_state"):
                 np.testing.assert_array_equal(getattr(loaded, name), getattr(motion, name))
             assert loaded.parameters == motion.parameters
             assert loaded.versions == motion.versions
@@ -223,7 +221,9 @@ def test_missing_files_and_folders_are_told(motion, tmp_path):
         motion.save(tmp_path / "nowhere" / "motion.h5")
 
 
-@pytest.mark.parametrize("name", [*ARRAYS, "robots", "robots/1"])
+@pytest.mark.parametrize(
+    "name", [*STATES, *GROUND, *BODIES, *CHANNELS, *OF_BODIES, "robots", "robots/1"]
+)
 def test_a_missing_part_is_refused(name, saved):
     with h5py.File(saved, "a") as file:
         del file[name]
@@ -247,15 +247,15 @@ def test_a_missing_attribute_is_refused(name, saved):
         ("q", (10, 12)),
         ("v", (11,)),
         ("passive", (12, 10)),
-        ("contact_velocity", (11, 2, 3)),
         ("solver", (11, 2)),
+        ("begin", (11,)),
     ],
 )
 def test_an_array_of_a_wrong_shape_is_told(name, shape, saved):
     with h5py.File(saved, "a") as file:
         del file[name]
         file[name] = np.zeros(shape)
-    told = rf"'{name}' has shape \({shape[0]},.*; expected \(11"
+    told = rf"'{name}' has shape \({shape[0]},.*; expected \(1[12]"
     with pytest.raises(MotionFileError, match=told):
         Motion.load(saved)
 
@@ -387,9 +387,9 @@ def test_an_unknown_item_is_told_what_can_be_drawn(item, motion):
 
 
 def test_a_parameter_of_an_earlier_file_loads_under_its_name_of_today(motion, saved):
+    save_older(motion, saved, number=1)
     with h5py.File(saved, "r+") as file:
         stored = json.loads(file.attrs["parameters"])
-        made_older(file)
         stored["places"] = stored.pop("contact_points")
         file.attrs["parameters"] = json.dumps(stored)
     loaded = Motion.load(saved).parameters

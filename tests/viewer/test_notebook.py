@@ -5,7 +5,7 @@ import pytest
 import stiction as st
 from drawn import fallen_brick
 from stiction.viewer.legend import legend_lines
-from stiction.visual.colours import LEGEND, hexadecimal
+from stiction.visual.colours import LEGEND, TRANSITIONS, hexadecimal
 from stiction.visual.frames import Film
 
 
@@ -26,11 +26,14 @@ def test_texts_are_short_and_tables_have_a_picture(made, named):
     assert "data:image/png;base64," in table
 
 
-def test_the_legend_explains_every_colour():
-    film = Film(fallen_brick(), [0])
-    lines = legend_lines(
-        [film], ("forces", "points", "cones", "pressure", "zmp", "polygon", "trail")
-    )
-    for entry in LEGEND.values():
-        assert entry.words in lines and hexadecimal(entry.colour) in lines
+MARKS = ("forces", "points", "cones", "pressure", "zmp", "polygon", "trail")
+
+
+@pytest.mark.parametrize("model, hidden", [("Coulomb", TRANSITIONS), ("Distributed", ())])
+def test_the_legend_explains_every_colour_that_a_model_has(model, hidden):
+    motion = fallen_brick().with_parameters({"contact": {"model": model}, "dt": 0.02})
+    lines = legend_lines([Film(motion, [0])], MARKS)
+    for name, entry in LEGEND.items():
+        assert (entry.words in lines) == (name not in hidden)
+        assert hexadecimal(entry.colour) in lines or name in hidden
     assert "1 cm is" in lines

@@ -6,7 +6,7 @@ import pytest
 import stiction as st
 from drawn import DT, FALLS, HEIGHT, fallen_brick
 from recorded import recorded
-from stiction.visual.colours import ContactState
+from stiction.metrics import ContactState
 from stiction.visual.frames import WEIGHT, Film, rows_at, sampled, support_polygon
 
 

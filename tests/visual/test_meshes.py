@@ -62,3 +62,11 @@ def test_a_box_gets_three_vertices_at_each_corner_and_a_ball_keeps_one():
     np.testing.assert_allclose(sharp[triangles], box[0][box[1]])
     ball = surface_of("sphere", np.ones(1), np.zeros((0, 3)))
     assert len(creased(*ball)[0]) < 1.3 * len(ball[0])
+
+
+def test_a_robot_without_visual_meshes_shows_all_its_shapes():
+    """The limbs of the human body do not collide, only their ends do."""
+    world = st.World(st.robots.hanavan())
+    thigh = next(mesh for mesh in meshes_of(world) if mesh.name.endswith("left_thigh"))
+    assert thigh.vertices[:, 2].max() > -0.01  # from the hip
+    assert thigh.vertices[:, 2].min() < -0.5  # to the knee

@@ -1,10 +1,10 @@
-"""Points stick, slip or are open by their force and velocity."""
+"""Where it is not recorded, points stick, slip or are open by their force and velocity."""
 
 import numpy as np
 
 from recorded import LOWER, recorded
-from stiction.visual.colours import ContactState
-from stiction.visual.contact_state import contact_states
+from stiction.metrics import ContactState
+from stiction.metrics.contact_state import derived_between
 
 CONTACT = {"model": "Coulomb", "mu_static": 0.5, "mu_kinetic": 0.5}
 
@@ -14,7 +14,7 @@ def states_for(force, velocity):
     forces, velocities = np.zeros((1, 8, 3)), np.zeros((1, 8, 3))
     forces[0, LOWER], velocities[0, LOWER] = force, velocity
     motion = recorded(forces, contact_velocity=velocities, contact=CONTACT)
-    return contact_states(motion)[0]
+    return motion.contact_state[0]
 
 
 def test_points_without_force_are_open():
@@ -34,3 +34,14 @@ def test_a_point_that_moves_on_its_cone_slips():
 def test_a_point_that_moves_inside_its_cone_sticks():
     """As a sphere that rolls, or an elastic sole that gives way."""
     assert (states_for([-2, 0, 10], [1, 0, 0])[list(LOWER)] == ContactState.STICK).all()
+
+
+def test_the_state_of_a_sample_without_forces_is_not_known():
+    motion = recorded(np.zeros((1, 8, 3)), contact=CONTACT)
+    assert np.isnan(motion.contact_state[-1]).all()
+
+
+def test_between_bodies_the_speed_decides():
+    force, slip = [[0, 0, 0], [0, 0, 1], [0, 0, 1]], [[1, 0, 0], [1e-4, 0, 0], [0.1, 0, 0]]
+    states = derived_between(np.array(force, float), np.array(slip, float))
+    assert states.tolist() == [ContactState.OPEN, ContactState.STICK, ContactState.SLIP]

@@ -1,0 +1,1 @@
+"""One line on the terminal that says what takes long."""
