@@ -14,7 +14,7 @@ from stiction.cli import main
 from stiction.cli.soak import duration
 from stiction.errors import DivergenceError, InputError
 from stiction.simulation import recorder
-from stiction.simulation.recorder import Recorder
+from stiction.simulation.portions import Portions
 
 pytestmark = pytest.mark.interpreted
 
@@ -40,7 +40,7 @@ def short_portions(monkeypatch):
 def test_portions_record_what_a_run_records(short_portions):
     world = st.World(pendulum(), ground=None)
     whole = st.simulate(world, contact=None, duration=0.025, state=st.State([0.3], [1.0]))
-    portions = Recorder(st.Simulation(world, contact=None, state=st.State([0.3], [1.0])))
+    portions = Portions(st.Simulation(world, contact=None, state=st.State([0.3], [1.0])))
     assert portions.steps == 10
     for first in (0, 10, 20):
         n = min(10, 25 - first)
@@ -54,14 +54,14 @@ def test_portions_record_what_a_run_records(short_portions):
 
 def test_a_portion_of_many_points_has_few_steps(monkeypatch):
     monkeypatch.setattr(recorder, "MOST_MEMORY", 20_000)
-    assert 10 <= Recorder(resting()).steps < 100
+    assert 10 <= Portions(resting()).steps < 100
 
 
 def test_a_portion_that_diverges_says_so_with_its_motion():
     world = st.World(pendulum(), ground=None)
     simulation = st.Simulation(world, contact=None, controller=st.Torques([1e12]))
     with pytest.raises(DivergenceError) as caught:
-        Recorder(simulation).take(5)
+        Portions(simulation).take(5)
     assert len(caught.value.motion) == 1
 
 

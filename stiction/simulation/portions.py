@@ -1,4 +1,4 @@
-"""`Recorder`: steps in portions, each recorded into the same memory."""
+"""`Portions`: steps in portions, each recorded into the same memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_MEMORY = 32e6  # of a portion [bytes]
 MOST_STEPS = 1000  # in a portion
 
 
-class Recorder:
+class Portions:
     """Takes the steps of a simulation in portions; the memory that it uses does not grow."""
 
     def __init__(self, simulation: Simulation) -> None:
