@@ -100,7 +100,7 @@ class Soak:
     def __init__(self, simulation: Simulation, duration: float, forces: tuple) -> None:
         """Begin with nothing measured."""
         self.simulation, self.forces = simulation, forces
-        self.portions = Portions(simulation)
+        self.stepping = Portions(simulation)
         self.total = math.ceil(duration / simulation.dt * (1 - 1e-12))  # [steps]
         settle = math.ceil(SETTLE / simulation.dt)
         self.settle = min(settle, max(self.total // TENTHS, 1))  # [steps]
@@ -125,7 +125,7 @@ class Soak:
         """Compile the loop: take a step, and go back."""
         saved = self.simulation.save_state()
         if self.left():
-            self.portions.take(1)
+            self.stepping.take(1)
         self.simulation.restore_state(saved)
 
     def _energy(self) -> float:
@@ -138,9 +138,9 @@ class Soak:
         done = self.simulation.unsolved.steps
         tenth = done * TENTHS // self.total
         ends = [-(-self.total * (tenth + 1) // TENTHS), self.settle]  # a portion ends at these
-        n = min([self.portions.steps, *(end - done for end in ends if end > done)])
+        n = min([self.stepping.steps, *(end - done for end in ends if end > done)])
         begun = time.perf_counter()
-        motion = self.portions.take(n)
+        motion = self.stepping.take(n)
         self.sums["seconds"][tenth] += time.perf_counter() - begun
         self.sums["steps"][tenth] += n
         self._add_work(motion)

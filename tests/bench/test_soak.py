@@ -13,7 +13,7 @@ from stiction.bench.soak import TENTHS, WARM, Limits, Soak, resident_memory, soa
 from stiction.cli import main
 from stiction.cli.soak import duration
 from stiction.errors import DivergenceError, InputError
-from stiction.simulation import recorder
+from stiction.simulation import portions
 from stiction.simulation.portions import Portions
 
 pytestmark = pytest.mark.interpreted
@@ -31,7 +31,7 @@ def resting(contact=None, dt=1e-3):
 
 @pytest.fixture
 def short_portions(monkeypatch):
-    monkeypatch.setattr(recorder, "MOST_STEPS", 10)
+    monkeypatch.setattr(portions, "MOST_STEPS", 10)
 
 
 # ----------------------------------------------------------------------------------------- portions
@@ -40,11 +40,11 @@ def short_portions(monkeypatch):
 def test_portions_record_what_a_run_records(short_portions):
     world = st.World(pendulum(), ground=None)
     whole = st.simulate(world, contact=None, duration=0.025, state=st.State([0.3], [1.0]))
-    portions = Portions(st.Simulation(world, contact=None, state=st.State([0.3], [1.0])))
-    assert portions.steps == 10
+    taken = Portions(st.Simulation(world, contact=None, state=st.State([0.3], [1.0])))
+    assert taken.steps == 10
     for first in (0, 10, 20):
         n = min(10, 25 - first)
-        part = portions.take(n)
+        part = taken.take(n)
         assert len(part) == n + 1
         for name in ("q", "v", "torque", "passive"):
             rows = slice(first, first + n)
@@ -53,7 +53,7 @@ def test_portions_record_what_a_run_records(short_portions):
 
 
 def test_a_portion_of_many_points_has_few_steps(monkeypatch):
-    monkeypatch.setattr(recorder, "MOST_MEMORY", 20_000)
+    monkeypatch.setattr(portions, "MOST_MEMORY", 20_000)
     assert 10 <= Portions(resting()).steps < 100
 
 
