@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.vectors import like
 
 LARGE = 0.1  # fraction of the largest entry below it from which a diagonal entry is the pivot
@@ -77,7 +77,7 @@ def clear_system(system, blocks):
                 A[i, k] = 0
 
 
-@kernel
+@subroutine
 def factor(system, n):
     """LU factors of the n x n matrix, in place, with the diagonal of U inverted."""
     for here in range(n // 6):
@@ -238,7 +238,7 @@ def subtract_six(six, share, row):
     )
 
 
-@kernel
+@subroutine
 def substitute(system, n):
     """Solve for the right-hand side with the LU factors of the matrix."""
     x = system.right
