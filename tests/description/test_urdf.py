@@ -3,7 +3,6 @@
 import struct
 import subprocess
 import sys
-import time
 from importlib.metadata import PackageNotFoundError, distribution
 from math import inf, pi
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import data_file, jit_is_off, missing
-from mechanisms import patience
+from mechanisms import calls_of
 from stiction.description.checks import check
 from stiction.description.description import WORLD
 from stiction.description.mesh import read_hull
@@ -393,16 +392,23 @@ BROKEN = {
 }
 
 
+MOST_CALLS = 10_000_000  # texts have up to 10 MB
+
+
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_text_is_answered_soon(name):
+def test_a_broken_text_is_answered_with_little_work(name):
     text, findings = BROKEN[name]
-    start = time.process_time()
-    with pytest.raises((ModelFileError, DescriptionError)) as caught:
-        read_urdf_text(text, "toy.urdf")
-    message = str(caught.value)
+    messages = []
+
+    def read():
+        with pytest.raises((ModelFileError, DescriptionError)) as caught:
+            read_urdf_text(text, "toy.urdf")
+        messages.append(str(caught.value))
+
+    assert calls_of(read) < MOST_CALLS
+    message = messages[0]
     assert message.startswith("toy.urdf")
     assert any(finding in message for finding in findings.split("|")), message
-    assert time.process_time() - start < patience(5.0)
 
 
 def test_a_file_that_is_not_there_or_large_is_refused(tmp_path):

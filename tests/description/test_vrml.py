@@ -1,11 +1,10 @@
 """VRML97 texts, good and broken: nodes out, or a message with file, line, finding and remedy."""
 
 import os
-import time
 
 import pytest
 
-from mechanisms import patience
+from mechanisms import calls_of
 from stiction.description import vrml
 from stiction.description.vrml import parse
 from stiction.description.vrml_files import parse_vrml, read_vrml
@@ -153,9 +152,8 @@ def test_what_is_broken_is_named_with_its_line(text):
     "opening", ["Group { children [ ", "Group { children ", "{", "[", "PROTO A [ "]
 )
 def test_deep_nesting_is_refused_at_once(opening):
-    begun = time.process_time()
-    refusal(opening * 100_000)
-    assert time.process_time() - begun < patience(2.0)
+    text = opening * 100_000
+    assert calls_of(lambda: refusal(text)) < 20_000  # for 100,000 openings
 
 
 def test_nesting_up_to_the_limit_is_read():
@@ -277,7 +275,6 @@ def test_comments_may_be_in_another_encoding_and_a_byte_order_mark_is_passed(tmp
 
 
 def test_a_huge_file_a_folder_and_nothing_are_refused_at_once(tmp_path):
-    begun = time.process_time()
     with open(tmp_path / "huge.wrl", "wb") as file:
         file.write(HEADER.encode())
         file.truncate(120_000_000)  # a hole: no bytes are written
@@ -288,4 +285,3 @@ def test_a_huge_file_a_folder_and_nothing_are_refused_at_once(tmp_path):
     assert "is not a file" in file_refusal(tmp_path / "gone.wrl")
     with pytest.raises(ModelFileError, match="characters"):
         parse(HEADER + " " * 64_000_000, "robot.wrl")
-    assert time.process_time() - begun < patience(2.0)

@@ -134,7 +134,8 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid)
     nothing = largest == 0 and error == 0
     close = settled and error <= like(error, CLOSE) * largest
-    return Verdict(solved or nothing, fits, settled, close, settled and judged.turned <= enough)
+    steady = settled and judged.turned <= course.eps * enough  # impulses are velocities over eps
+    return Verdict(solved or nothing, fits, settled, close, steady)
 
 
 @kernel
