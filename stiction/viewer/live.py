@@ -15,7 +15,7 @@ from stiction.viewer.browser import open_browser
 from stiction.viewer.live_controls import Controls
 from stiction.viewer.marks import SHOWN
 from stiction.viewer.pushing import push_torque
-from stiction.viewer.server import HERE, opened_server, point_camera, stop
+from stiction.viewer.server import HERE, Served, opened_server, point_camera
 from stiction.viewer.stage import Stage
 from stiction.visual.frames import Film
 from stiction.visual.poses import link_poses
@@ -44,7 +44,7 @@ class LiveFilm(Film):
             self.__dict__.pop(name, None)
 
 
-class Live:
+class Live(Served):
     """A running simulation in the browser; `wait` for the user, or `close` it."""
 
     def __init__(self, simulation: Simulation, server: Any, speed: float) -> None:
@@ -60,27 +60,6 @@ class Live:
         self.controls = Controls(self, speed)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-
-    @property
-    def address(self) -> str:
-        """Where the page is."""
-        return f"http://{HERE}:{self.server.get_port()}"
-
-    def wait(self) -> None:
-        """Return when the user interrupts with control-C."""
-        try:
-            while not self._stopped.is_set():
-                time.sleep(0.2)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Stop running and serving."""
-        self._stopped.set()
-        self._thread.join(timeout=5.0)
-        stop(self.server)
 
     # -------------------------------------------------------------------------- what the page asks
 

@@ -13,7 +13,7 @@ from stiction.viewer.browser import open_browser
 from stiction.viewer.legend import legend_lines
 from stiction.viewer.marks import MARKS, SHOWN
 from stiction.viewer.page import checked_marks, page
-from stiction.viewer.server import HERE, opened_server, point_camera, stop
+from stiction.viewer.server import HERE, Served, opened_server, point_camera
 from stiction.viewer.stage import Stage
 from stiction.visual.frames import Film, rows_at
 from stiction.visual.named import checked_layout, named
@@ -25,7 +25,7 @@ SPEEDS = ("0.05x", "0.1x", "0.25x", "0.5x", "1x", "2x", "4x")
 FRAME_HEIGHT = 480  # of a page in a notebook [pixels]
 
 
-class Player:
+class Player(Served):
     """A page that plays films; `wait` for the user to interrupt, or `close` it."""
 
     def __init__(self, stage: Stage, server: Any, fps: float) -> None:
@@ -37,30 +37,6 @@ class Player:
         self._add_controls()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-
-    @property
-    def address(self) -> str:
-        """Where the page is."""
-        host = self.server.get_host()
-        return (
-            f"http://{HERE if host in ('0.0.0.0', '127.0.0.1') else host}:{self.server.get_port()}"
-        )
-
-    def wait(self) -> None:
-        """Return when the user interrupts with control-C."""
-        try:
-            while not self._stopped.is_set():
-                time.sleep(0.2)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Stop playing and serving."""
-        self._stopped.set()
-        self._thread.join(timeout=2.0)
-        stop(self.server)
 
     def _add_controls(self) -> None:
         gui, last = self.server.gui, max(self.stage.length - 1, 1)

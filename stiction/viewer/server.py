@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import socket
+import threading
+import time
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +22,38 @@ if TYPE_CHECKING:
 HERE = "localhost"
 PORT, LAST_PORT = 8080, 8180  # tried in this order if none is asked for
 ROOM = 2.0  # height of the picture at the robot, over its size
+LAST_PICTURE = 5.0  # time that a thread has to end [s]
+
+
+class Served:
+    """A page that a thread of this process keeps up to date."""
+
+    server: Any  # of viser
+    _stopped: threading.Event
+    _thread: threading.Thread
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        host = self.server.get_host()
+        shown = HERE if host in ("0.0.0.0", "127.0.0.1") else host
+        return f"http://{shown}:{self.server.get_port()}"
+
+    def wait(self) -> None:
+        """Return when the user interrupts with control-C."""
+        try:
+            while not self._stopped.is_set():
+                time.sleep(0.2)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Stop running and serving."""
+        self._stopped.set()
+        self._thread.join(timeout=LAST_PICTURE)
+        stop(self.server)
 
 
 def opened_server(

@@ -8,23 +8,11 @@ import numpy as np
 import pytest
 
 import stiction as st
-from conftest import missing
 from drawn import FALLS, fallen_brick
-from stiction.errors import ViewError
-from stiction.render.canvas import opened_context
 
 SMALL = {"size": (128, 96), "legend": False}
 RED = """<mujoco><worldbody><body><freejoint/><geom type="box" size=".2 .2 .2" rgba="1 0 0 1"/>
   </body></worldbody></mujoco>"""
-
-
-@pytest.fixture(autouse=True)
-def egl():
-    """Skip, or fail where EGL is required, if there is none."""
-    try:
-        opened_context(16, 16).free()
-    except ViewError as error:
-        missing("egl", str(error))
 
 
 def reddish(pixels):

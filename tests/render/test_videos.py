@@ -5,21 +5,9 @@ import pytest
 from PIL import Image
 
 import stiction as st
-from conftest import missing
 from drawn import DT, fallen_brick
-from stiction.errors import ViewError
-from stiction.render.canvas import opened_context
 
 SMALL = {"size": (96, 64), "legend": False, "marks": ()}
-
-
-@pytest.fixture(autouse=True)
-def egl():
-    """Skip, or fail where EGL is required, if there is none."""
-    try:
-        opened_context(16, 16).free()
-    except ViewError as error:
-        missing("egl", str(error))
 
 
 def test_an_mp4_has_the_pictures_of_its_motion(tmp_path):
