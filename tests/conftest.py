@@ -6,6 +6,7 @@ failures where STICTION_REQUIRE, a comma list such as "data,browser,egl", names 
 """
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import NoReturn
@@ -48,6 +49,14 @@ def data_file(*parts: str) -> Path:
 def data() -> Path:
     """`data_folder()` as a fixture."""
     return data_folder()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heeded_ctrl_c():
+    """Heed Ctrl-C even if pytest runs in the background of a shell, which ignores it there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def jit_is_off() -> bool:

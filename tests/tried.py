@@ -52,7 +52,7 @@ def outcomes(kind: str) -> Iterator[tuple[str, Callable[[], str]]]:
         else:
             from wrong_files import kinds
 
-            for k, wrong in enumerate(kinds()[kind]):
+            for k, wrong in enumerate(kinds()[kind]()):
                 place = folder / str(k)
                 place.mkdir()
                 yield wrong.name, lambda wrong=wrong, place=place: of_file(wrong, place)

@@ -59,15 +59,15 @@ class Wrong(NamedTuple):
     read: Callable[[Path], Any]
 
 
-def kinds() -> dict[str, list[Wrong]]:
-    """All wrong files, by kind."""
+def kinds() -> dict[str, Callable[[], Iterator[Wrong]]]:
+    """What makes the wrong files of each kind; some simulate first, so not at import."""
     return {
-        "models (MJCF, URDF, VRML)": list(models()),
-        "saved robots (.npz)": list(robots()),
-        "motions (.h5)": list(motions()),
-        "scenes (.toml)": list(scenes()),
-        "recorded motions (.mot)": list(recorded()),
-        "saved states (.npz)": list(states()),
+        "models (MJCF, URDF, VRML)": models,
+        "saved robots (.npz)": robots,
+        "motions (.h5)": motions,
+        "scenes (.toml)": scenes,
+        "recorded motions (.mot)": recorded,
+        "saved states (.npz)": states,
     }
 
 

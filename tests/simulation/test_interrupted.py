@@ -19,14 +19,6 @@ WORLD = World(pendulum(), ground=None)
 MANY = 100_000_000  # steps: tens of seconds, so that a test that fails ends too
 
 
-@pytest.fixture(autouse=True)
-def heeded_ctrl_c():
-    """Heed Ctrl-C even if pytest runs in the background of a shell, which ignores it there."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def ctrl_c(*_):
     signal.raise_signal(signal.SIGINT)
 
