@@ -64,9 +64,9 @@ def jit_is_off() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-# Files that compile most of what they need for themselves alone, in minutes: these begin, so that
-# no worker waits for them in the end.
-FIRST = ("test_docs", "test_cache", "test_user_solver", "test_cuda")
+# Files that compile for minutes. These begin, so that no worker waits for them in the end, and so
+# that what they compile for others too is there when the others ask for it.
+FIRST = ("test_docs", "test_all_models", "test_cache", "test_user_solver", "test_cuda")
 
 
 def pytest_collection_modifyitems(items):

@@ -37,7 +37,8 @@ def marks_of(model, law):
     Forces as a function of the state are checked with `SemiImplicitEuler`. Compiled, `FacetedLCP`
     runs in `test_faceted_lcp.py`.
     """
-    alone = law.promise == UNIQUE_FORCES and isinstance(model, st.Balanced | st.Feedback)
+    rare = st.Balanced | st.Feedback | st.Multipoint
+    alone = law.promise == UNIQUE_FORCES and isinstance(model, rare)
     return [pytest.mark.interpreted] * (alone or isinstance(model, st.FacetedLCP))
 
 

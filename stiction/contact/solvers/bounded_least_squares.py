@@ -35,7 +35,7 @@ time.) Coupled links have one lambda; other robots may have another. The linear 
 
 import math
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.friction import OPEN, SLIP
 from stiction.contact.solvers.reduced_least_squares import (
     find_T,
@@ -52,7 +52,7 @@ DEPENDENT = 0.1  # of the slack: relative pivot of B'B that counts as rounding
 WRONG = 0.1  # of the slack: relative error beyond which an impulse is on the wrong side
 
 
-@kernel
+@subroutine
 def bounded_least_squares(contact, response, problem, relative, slack):
     """Find q of the minimiser, in `problem.twist`; returns iterations, error and success.
 

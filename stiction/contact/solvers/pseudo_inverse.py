@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.scratch import (
     BlockPerLink,
     LinkMatrix,
@@ -48,7 +48,7 @@ class LeastNorm(NamedTuple):
     remains: TwistPerLink  # of the diagonal that is being factored
 
 
-@kernel
+@subroutine
 def least_norm_solution(contact, response, problem, rank_tolerance, force):
     """Write M^+ a for the chosen points into the rows of `force`; zero for the others."""
     linear = response.linear

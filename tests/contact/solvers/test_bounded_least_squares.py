@@ -305,7 +305,7 @@ def check(problems, seed, capsys):
 
 
 def test_random_problems_have_the_minimisers_of_quadprog_and_daqp(capsys):
-    check(fewer(2000, 200), 1, capsys)
+    check(fewer(500, 200), 1, capsys)
 
 
 @pytest.mark.slow
