@@ -31,7 +31,7 @@ from stiction.world.external import bind_forces
 from stiction.world.forest import SLACK
 from stiction.world.loops import make_loops
 from stiction.world.materials import FRICTION, pair_table
-from stiction.world.world import State, World
+from stiction.world.world import State, World, checked_world
 
 MOST_WORLDS = 10_000_000
 PRECISIONS = {"float64": np.float64, "float32": np.float32}
@@ -122,10 +122,7 @@ def make_problem(given: Arguments) -> Problem:
 
 def check_kinds(given: Arguments) -> None:
     """Raise InputError for an invalid world, number of worlds or precision."""
-    if not isinstance(given.world, World):
-        raise InputError(
-            f"expected a World, found {type(given.world).__name__}; wrap it: World(...)"
-        )
+    checked_world(given.world)
     count("worlds", given.worlds, MOST_WORLDS)
     if not isinstance(given.precision, str) or given.precision not in PRECISIONS:
         raise InputError(f"precision: found {shown(given.precision)}; give 'float64' or 'float32'")

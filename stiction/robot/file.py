@@ -164,14 +164,9 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
     sensors = (len(robot.sensor_name),)
     vector = {name: (nv,) for name in JOINT_PROPERTIES}
     return vector | {
-        "parent": (links,),
-        "mass": (links,),
-        "centre": (links, 3),
+        **dict.fromkeys(("parent", "mass", "joint_name", "joint_type"), (links,)),
         "inertia": (links, 6),
-        "joint_name": (links,),
-        "joint_type": (links,),
-        "joint_axis": (links, 3),
-        "joint_position": (links, 3),
+        **dict.fromkeys(("centre", "joint_axis", "joint_position"), (links, 3)),
         "joint_rotation": (links, 3, 3),
         "frame_link": (frames,),
         "frame_position": (frames, 3),

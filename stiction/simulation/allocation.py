@@ -92,13 +92,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         contact_points, names = none._replace(**sizes), []
     unmet = check_named(world.materials, (own for own, _ in pairs), (u for _, u in pairs))
     table, notes = pair_table(model, pairs, world.materials, world.declared_friction())
-    notes = [*world.notes, *unmet, *notes] if meet_ground else []
-    if meet_ground:
-        notes += [
-            f"{name} is an ellipsoid or plane and has no contact points; "
-            "it passes through the ground"
-            for name in untouchable(world)
-        ]
+    notes = [*world.notes, *unmet, *notes, *_notes_of_shapes(world)] if meet_ground else []
     count, groups = len(names), len(set(contact_points.group.tolist()))
     bodies: Bodies | NoBodies = NoBodies()
     if not isinstance(model, NoContact):
@@ -133,6 +127,14 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         bodies=bodies,
     )
     return surface, names, notes
+
+
+def _notes_of_shapes(world: World) -> list[str]:
+    """Notes of the shapes that do not touch the ground."""
+    return [
+        f"{name} is an ellipsoid or plane and has no contact points; it passes through the ground"
+        for name in untouchable(world)
+    ]
 
 
 def links_that_touch(contact_points: ContactPoints, bodies: Bodies | NoBodies) -> np.ndarray:

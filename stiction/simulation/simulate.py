@@ -39,7 +39,7 @@ from stiction.world.world import State, World
 EVERY_STEP = Recording()
 
 
-def simulate(  # twelve arguments: the keywords that users know, all but two with a default
+def simulate(  # twelve arguments, and long: keywords that users know, all but two with a default
     world: World,
     contact: Any = AUTOMATIC,
     *,
@@ -85,10 +85,7 @@ def simulate(  # twelve arguments: the keywords that users know, all but two wit
     parameters["notes"] += warn_of_depth(simulation, recorder.deepest[np.newaxis], stacklevel=2)
     parameters["notes"] += simulation.warn_once(stacklevel=2)
     if interrupted:
-        if recorder.recorded == 0:
-            recorder.add_first(begin.q, begin.v)
-        message = f"interrupted at t = {simulation.time:.6g} s, after {simulation._steps} steps"
-        raise Interrupted(message, recorder.motion()) from None
+        raise _interruption(simulation, recorder, begin) from None
     if status != OK:
         so_far = recorder.motion()
         before = [so_far.state(k) for k in range(max(0, len(so_far) - 3), len(so_far))]
@@ -96,6 +93,14 @@ def simulate(  # twelve arguments: the keywords that users know, all but two wit
     if steps % record.every == 0:
         recorder.add_last(simulation.state.q, simulation.state.v)
     return recorder.motion()
+
+
+def _interruption(simulation: Simulation, recorder: Recorder, begin: State) -> Interrupted:
+    """Return the exception that Ctrl-C raises, with the motion so far."""
+    if recorder.recorded == 0:
+        recorder.add_first(begin.q, begin.v)
+    message = f"interrupted at t = {simulation.time:.6g} s, after {simulation._steps} steps"
+    return Interrupted(message, recorder.motion())
 
 
 def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) -> tuple[int, int]:

@@ -57,7 +57,7 @@ from stiction.world.bodies import body_material_pairs, points_between
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.loops import make_loops
-from stiction.world.world import State, World, checked_vector
+from stiction.world.world import State, World, checked_vector, checked_world
 
 DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
 
@@ -91,11 +91,7 @@ class Simulation:
         contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None
         means no contact.
         """
-        if not isinstance(world, World):
-            raise InputError(
-                f"expected a World, found {type(world).__name__}; wrap it: World(robot)"
-            )
-        self.world, self.dt = world, checked_dt(dt)
+        self.world, self.dt = checked_world(world), checked_dt(dt)
         forces = tuple(forces) if isinstance(forces, Iterable) else forces  # refused below
         self._given = (controller, forces, integrator, method)
         self._integrator = checked_integrator(integrator)

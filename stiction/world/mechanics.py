@@ -48,7 +48,7 @@ from stiction.kernels.quantities import (
 )
 from stiction.kernels.tree import Dynamics, allocate
 from stiction.kernels.vectors import store_vector
-from stiction.world.world import State, World, checked_vector
+from stiction.world.world import State, World, checked_vector, checked_world
 
 ARTICULATED, JOINT_SPACE = "articulated", "joint space"
 
@@ -261,8 +261,7 @@ def _checked_state(
     world: World, q: ArrayLike, v: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions and velocities as arrays, after checking them; at rest for None."""
-    if not isinstance(world, World):
-        raise InputError(f"expected a World, found {type(world).__name__}; wrap it: World(robot)")
+    checked_world(world)
     state = State(numbers(q), np.zeros(world.nv) if v is None else numbers(v))
     world.check_state(state)
     return state.q, state.v

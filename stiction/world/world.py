@@ -349,6 +349,13 @@ def checked_vector(
     return array
 
 
+def checked_world(world: World) -> World:
+    """Return a world; raises InputError for anything else."""
+    if not isinstance(world, World):
+        raise InputError(f"expected a World, found {type(world).__name__}; wrap it: World(robot)")
+    return world
+
+
 def distinct(robots: Sequence[Robot]) -> tuple[Robot, ...]:
     """Return the robots with unique names."""
     taken: set[str] = set()
