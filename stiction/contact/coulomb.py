@@ -90,7 +90,7 @@ from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.continuation import continue_slowly
 from stiction.contact.solvers.de_saxce import ConvexProblem
 from stiction.contact.solvers.each_island import solve_islands, solves
-from stiction.contact.solvers.friction_cases import FrictionCases
+from stiction.contact.solvers.friction_cases import FrictionCases, is_impossible
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
 from stiction.contact.solvers.newton import FAILED, SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
@@ -219,7 +219,8 @@ def solve(params, contact, response, scratch, accuracy):
             iterations += taken
             if end == SOLVED:
                 return iterations, judged.error, judged.largest, stage
-            if end == FAILED and judged.error > like(nothing, NEAR) * judged.largest:
+            far = end == FAILED and judged.error > like(nothing, NEAR) * judged.largest
+            if far or is_impossible(accuracy, judged.largest):
                 return_impulses(contact, scratch.kept)
             if response.report.all_iterations[0] > EFFORT:
                 return iterations, judged.error, judged.largest, NOT_CONVERGED

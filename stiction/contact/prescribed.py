@@ -2,18 +2,25 @@
 
 If such a link is driven into what it touches, Signorini's condition has no solution: any impulse is
 as good as none. Its points then bear no impulse, and the step is reported as unsolved.
+
+A link may also be free to move, but not out of the way: it turns on a prescribed slide, or lies
+between a press and the ground. Solvers may take what they find for a solution. So where anything is
+prescribed, velocities after a step are compared with the least ones.
 """
+
+import math
 
 from stiction.collision.detection import NEVER
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.surface import APPROACH
 from stiction.kernels.kinematics import last_dof
-from stiction.kernels.response import NOT_CONVERGED, free_velocity
+from stiction.kernels.response import NOT_CONVERGED, free_velocity, velocity_after
 from stiction.kernels.touching_pairs import LEAST_COMPLIANCE
 from stiction.kernels.tree import PRESCRIBED
 from stiction.kernels.vectors import dot, like, load_vector
 
 SLOW = 1e-3  # fraction of gravity's velocity change in a step: so slow is not driven into anything
+STOPPED = 1e-3  # fraction of the speed of approach: solvers stop a point more accurately
 
 
 @kernel
@@ -57,8 +64,38 @@ def is_prescribed(dynamics, link):
 
 
 @kernel
-def report_driven(surface, driven):
-    """Report that the step is not solved; the residual is relative to gravity's speed in a step."""
-    report = surface.work.response.report
-    report.stage[0] = NOT_CONVERGED
-    report.residual[0] = max(report.residual[0], driven / surface.impact.rest_speed[0])
+def report_driven(system, driven):
+    """Report the step as unsolved if points are driven in, at `driven` or despite all impulses.
+
+    The residual is relative to gravity's speed in a step.
+    """
+    surface = system.surface
+    if has_prescribed(system.dynamics):
+        driven = max(driven, sinking_speed(surface.contact, surface.work.response, surface.impact))
+    if driven > 0:
+        report = surface.work.response.report
+        report.stage[0] = NOT_CONVERGED
+        report.residual[0] = max(report.residual[0], driven / surface.impact.rest_speed[0])
+
+
+@kernel
+def has_prescribed(dynamics):
+    """Return whether any coordinate is prescribed."""
+    for d in range(len(dynamics.mode)):
+        if dynamics.mode[d] == PRESCRIBED:
+            return True
+    return False
+
+
+@subroutine
+def sinking_speed(contact, response, impact):
+    """Speed by which the impulses fail to stop a point [m/s]; 0 if it is negligible."""
+    slowest = impact.rest_speed[0]
+    worst, approach = like(slowest, 0), like(slowest, 0)
+    for i in range(contact.count[0]):
+        n, least = load_vector(contact.normal, i), contact.least_velocity[i]
+        approach = max(approach, least - dot(n, free_velocity(contact, response, i)))
+        after = dot(n, velocity_after(contact, response, i))
+        worst = max(worst, least - after) if math.isfinite(after) else like(slowest, math.inf)
+    enough = max(like(slowest, SLOW) * slowest, like(slowest, STOPPED) * approach)
+    return worst if worst > enough else like(slowest, 0)

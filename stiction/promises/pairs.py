@@ -134,7 +134,7 @@ def brick_on_tray(setting: Setting, depth: float, velocity: Any) -> tuple[World,
 def tried_forces(model: Any, setting: Setting) -> tuple[tuple[str, Pressed], ...]:
     """Forces between two bricks with various velocities, that spin or do not.
 
-    Without restitution: an impact divides the step, and the normal turns between its parts.
+    Without restitution: where several parts of a step have forces, the recorded normal is a mean.
     """
     model, world = with_restitution(with_friction(model, MU), 0.0), bricks_in_space(setting)
     found = []

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.collision.bodies import POINTS
 from stiction.errors import DivergenceError, JointSolveError, SimulationError
 from stiction.kernels.tree import DIVERGED, PRESCRIBED, TOO_MANY_PAIRS
 from stiction.motion.motion import Motion
@@ -56,6 +57,12 @@ def _crowd(surface: Any) -> str:
         return (
             f"{needed} pairs of shapes are near each other; there is room for {most}: simulate "
             "fewer bodies, or bodies of fewer shapes"
+        )
+    if not bodies.missing[1]:
+        points = POINTS * len(bodies.order)
+        return (
+            f"so many bodies met one after another within a step that there is no room to record "
+            f"their contacts, {points} points: simulate fewer bodies, or try a smaller dt"
         )
     most = len(surface.contact.touching_link)
     return (

@@ -84,12 +84,16 @@ def next_part(part, dt):
 
 @kernel
 def finish_part(system, state, work, part, dt):
-    """Add a part to the totals of the step, and correct the positions at its end."""
+    """Add a part to the totals of the step, and correct the positions at its end.
+
+    Returns a status.
+    """
     commit_trials(system.control_memory)
-    add_part(system, work, part.dt / dt)
+    status = add_part(system, work, part.dt / dt)
     if part.phase != IMPACT:
         keep_acceleration(system.dynamics)
         correct_positions(system.model, system, state, work, part)
+    return status
 
 
 def correct_positions(model, system, state, work, part):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from stiction.contact.families.family import complete_impulses
 from stiction.kernels.kinematics import zero_rows
 from stiction.kernels.response import velocity_after
 from stiction.kernels.servos import control_force
-from stiction.kernels.tree import PRESCRIBED
+from stiction.kernels.tree import OK, PRESCRIBED, TOO_MANY_PAIRS
 from stiction.kernels.vectors import add, dot, like, load_vector, scale, store_vector, sub
 
 ITERATIONS, RESIDUAL, STAGE = 0, 1, 2  # columns of `Record.solver` and `Work.total_solver`
@@ -182,7 +183,7 @@ def clear_totals(work):
 def add_part(system, work, share):
     """Add a part to the totals of the step; `share`: its duration as a fraction of the step.
 
-    The solver's report enters the totals of every step, recorded or not.
+    The solver's report enters the totals of every step, recorded or not. Returns a status.
     """
     solved = system.surface.work.response.report
     total = work.total_solver
@@ -190,7 +191,7 @@ def add_part(system, work, share):
     total[RESIDUAL] = max(total[RESIDUAL], solved.residual[0])
     total[STAGE] = max(total[STAGE], solved.stage[0])
     if work.wanted[0] == 0:
-        return
+        return OK
     for d in range(len(work.torque)):
         work.total_torque[d] += share * work.torque[d]
         work.total_passive[d] += share * work.passive[d]
@@ -199,18 +200,73 @@ def add_part(system, work, share):
             work.total_impulse[i, k] += work.impulse[i, k]
         if work.contact_state[i] > 0:  # of the last part in which it has a force
             work.total_state[i] = work.contact_state[i]
+    status = OK
     for i in range(work.row_count[0]):
-        row = work.rows[i]
-        if work.total_between[row, SHAPES] == 0:
-            list_row(work.total_rows, work.total_row_count, row)
-        state = work.between[row, STATE]
-        if state == 0:
-            state = work.total_between[row, STATE]
-        for k in range(STATE):
-            before = work.total_between[row, k] if FORCE <= k < DEPTH else like(share, 0)
-            work.total_between[row, k] = before + work.between[row, k]
-        work.total_between[row, STATE] = state
+        status = max(status, add_row(work, work.rows[i]))
     work.total_work[0] += work.contact_work[0]
+    return status
+
+
+@kernel
+def add_row(work, row):
+    """Add a part's point between bodies to the totals; returns a status.
+
+    Normals turn from part to part, most after impacts at high speed. Where the point was, and its
+    normal, are means weighted by normal impulses: a part without impulse does not count. The slip
+    is that of the part with the larger impulse, the depth the largest.
+    """
+    total = row_of_totals(work, row)
+    if total < 0:
+        return TOO_MANY_PAIRS
+    part, sums = work.between, work.total_between
+    p, n = columns(part, row, FORCE), columns(part, row, NORMAL)
+    before, n_before = columns(sums, total, FORCE), columns(sums, total, NORMAL)
+    new, old = abs(dot(p, n)), abs(dot(before, n_before))
+    share = new / (new + old) if new + old > 0 else like(new, 1)
+    rest = like(new, 1) - share
+    mean = add(scale(rest, n_before), scale(share, n))
+    size = math.sqrt(dot(mean, mean))
+    mean = scale(like(new, 1) / size, mean) if size > 0 else n
+    for k in range(3):
+        if new >= old:
+            sums[total, SLIP + k] = part[row, SLIP + k]
+        sums[total, FORCE + k] += p[k]
+        sums[total, NORMAL + k] = mean[k]
+        sums[total, POSITION + k] *= rest
+        sums[total, POSITION + k] += share * part[row, POSITION + k]
+    sums[total, DEPTH] = max(sums[total, DEPTH], part[row, DEPTH])
+    if part[row, STATE] > 0:  # of the last part in which it has a force
+        sums[total, STATE] = part[row, STATE]
+    return OK
+
+
+@kernel
+def row_of_totals(work, row):
+    """Row of the totals for a point of a part; -1 if there is none.
+
+    It is the same row, or a free one: a pair that lost its slot within the step may have this one.
+    """
+    part, sums = work.between, work.total_between
+    same = sums[row, SHAPES] == part[row, SHAPES] and sums[row, SHAPES + 1] == part[row, SHAPES + 1]
+    if same:
+        return row
+    found = row
+    if sums[row, SHAPES] > 0:
+        found = len(sums) - 1
+        while found >= 0 and (sums[found, SHAPES] > 0 or part[found, SHAPES] > 0):
+            found -= 1
+        if found < 0:
+            return found
+    list_row(work.total_rows, work.total_row_count, found)
+    for k in range(2):
+        sums[found, SHAPES + k] = part[row, SHAPES + k]
+    return found
+
+
+@kernel
+def columns(between, row, first):
+    """Three numbers of a row, as a vector."""
+    return between[row, first], between[row, first + 1], between[row, first + 2]
 
 
 # ---------------------------------------------------------------------------------- rows of a run

@@ -62,7 +62,7 @@ def step(params, system, state, work, time, dt):
             go_back(system, state, work)
             part = part_before_impact(system, part, dt)
         else:
-            finish_part(system, state, work, part, dt)
+            status = max(status, finish_part(system, state, work, part, dt))
             part = next_part(part, dt)
     return status
 

@@ -15,12 +15,20 @@ DT, G = 1e-3, 9.81
 SOLVERS = [st.Coulomb(), st.GaussSeidel(), st.GaussSeidel(newton=0), st.FacetedLCP()]
 
 
-def press():
-    """A block of 2 kg on a vertical slide."""
-    link = Link("block", 2.0, (0.0, 0.0, 0.0), (0.01, 0.0, 0.0, 0.01, 0.0, 0.01))
-    slide = Joint("slide", "prismatic", WORLD, "block", axis=(0.0, 0.0, 1.0))
-    shape = Shape("block", "block", "box", (0.05, 0.05, 0.05))
-    return st.Robot.from_description(Description("press", "tests", (link,), (slide,), (shape,)))
+INERTIA = (0.01, 0.0, 0.0, 0.01, 0.0, 0.01)
+STILL = (0.0, 0.0, 0.0)
+
+
+def press(hinge=None):
+    """A block of 2 kg on a vertical slide; with a hinge, another one of 1 kg that it carries."""
+    links = [Link("block", 2.0, STILL, INERTIA)]
+    joints = [Joint("slide", "prismatic", WORLD, "block", axis=(0.0, 0.0, 1.0))]
+    if hinge is not None:
+        links.append(Link("turning", 1.0, STILL, INERTIA))
+        joints.append(Joint("hinge", "revolute", "block", "turning", axis=hinge))
+    shape = Shape("tool", links[-1].name, "box", (0.05, 0.05, 0.05))
+    description = Description("press", "tests", tuple(links), tuple(joints), (shape,))
+    return st.Robot.from_description(description)
 
 
 def moved(speed):
@@ -39,6 +47,41 @@ def test_a_press_that_is_driven_into_the_ground_is_unsolved(model):
     assert (motion.solver[:-1, 2] == NOT_CONVERGED).all()
     assert motion.solver[1, 1] == pytest.approx(0.1 / (G * DT), rel=1e-2)  # all of its speed
     assert not motion.force[:-1].any()  # what could be any force is none
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    "model", [*SOLVERS, st.Bilateral()], ids=lambda model: type(model).__name__
+)
+@pytest.mark.parametrize("hinge", [(0.0, 0.0, 1.0), (1.0, 0.0, 0.0)], ids=["level", "tilting"])
+def test_a_tool_that_turns_on_a_press_but_cannot_yield_is_unsolved(model, hinge):
+    """Its corners could move, but not all of them up."""
+    world = st.World(press(hinge))
+    state = st.State(np.array([0.05, 0.0]), np.array([-0.1, 0.0]))
+    with pytest.warns(UnsolvedWarning, match="3 of 3 steps"):
+        motion = st.simulate(
+            world, model, duration=3 * DT, dt=DT, state=state, controller=moved(-0.1)
+        )
+    assert (motion.solver[:-1, 1] > 0.99 * 0.1 / (G * DT)).all()  # some corner keeps its speed
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("model", SOLVERS, ids=lambda model: f"{type(model).__name__}")
+def test_a_robot_that_lands_while_a_joint_is_prescribed_is_solved(model):
+    """Its base yields."""
+    links = (Link("base", 2.0, STILL, INERTIA), Link("block", 2.0, STILL, INERTIA))
+    joints = (
+        Joint("free", "free", WORLD, "base"),
+        Joint("slide", "prismatic", "base", "block", axis=(0.0, 0.0, 1.0)),
+    )
+    shape = Shape("foot", "block", "box", (0.05, 0.05, 0.05))
+    robot = st.Robot.from_description(Description("leg", "tests", links, joints, (shape,)))
+    world = st.World(robot)
+    state = world.standing(above=1e-3)
+    state.q[2], state.q[7] = state.q[2] - 0.05, 0.05  # where the slide is
+    state.v[:] = [1.0, 0.0, -3.0, 0.5, -1.0, 2.0, 0.0]
+    motion = st.simulate(world, model, duration=4 * DT, dt=DT, state=state, controller=moved(-0.1))
+    assert motion.force[:-1, :, 2].any() and motion.unsolved.count == 0
 
 
 def test_a_press_is_found_again_when_contact_is_solved_again():
@@ -71,4 +114,5 @@ def test_what_a_press_presses_against_the_ground_is_unsolved_too():
     state.q[0], state.v[0] = 0.11, -0.005  # so slow that it is no impact
     down = st.Prescribed(st.Reference([0.0, 1.0], [[0.11], [0.105]], joints=("slide",)))
     with pytest.warns(UnsolvedWarning):
-        st.simulate(world, st.Coulomb(), duration=DT, dt=DT, state=state, controller=down)
+        motion = st.simulate(world, st.Coulomb(), duration=DT, dt=DT, state=state, controller=down)
+    assert motion.solver[0, 1] > 0.1 * 0.005 / (G * DT)  # a part of the speed of the press remains

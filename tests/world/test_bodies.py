@@ -6,6 +6,7 @@ import pytest
 
 import stiction as st
 from stiction.contact.contact_model import MODELS, NoContact
+from stiction.step.record import DEPTH
 
 DT = 1e-3  # [s]
 G = 9.81  # [m/s2]
@@ -128,17 +129,53 @@ def test_a_motion_of_bodies_is_saved_and_loaded(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_stack_of_ten_stands():
-    """Weights add up downwards, and nothing moves."""
-    world, state = stacked(*[st.robots.box() for _ in range(10)])
-    motion = st.simulate(world, st.Coulomb(), duration=2.0, dt=DT, state=state)
-    assert motion.unsolved.count == 0
-    assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-7
+@pytest.mark.jit
+def test_a_stack_of_ten_stands_for_a_minute():
+    """Weights add up downwards, and nothing moves: 1e-6 mm/s, 1e-3 mm deep at most."""
+    world, state = stacked(*[st.robots.box() for _ in range(10)], shift=0.0)
+    motion = minute(world, state, 60.0)
+    assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-9 * 60.0
+    assert deepest(motion) < 1e-6
     weight = world.robots[0].total_mass * G
     names = [robot.name for robot in world.robots]
     for k in range(1, 10):
         carried = motion.force_between(names[k], names[k - 1])[-2, 2]
         assert carried == pytest.approx((10 - k) * weight, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_a_stack_that_leans_stands():
+    """Each box 1 and 2 cm off the one below; the top drifts by 3e-5 mm/s."""
+    world, state = stacked(*[st.robots.box() for _ in range(10)])
+    motion = minute(world, state, 5.0)
+    assert np.abs(motion.q[-1] - motion.q[0]).max() < 5e-8 * 5.0
+    assert deepest(motion) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_a_light_box_carries_one_of_a_thousand_times_its_mass(heavy=1000.0):
+    """DART lets it sink by 0.01 mm."""
+    light, top = (st.robots.box(mass=mass) for mass in (1.0, heavy))
+    world, state = stacked(light.named("light"), top.named("heavy"), shift=0.0)
+    motion = minute(world, state, 10.0)
+    assert deepest(motion) < 1e-7
+    assert np.abs(motion.q[-1] - motion.q[0]).max() < 2e-7
+    assert motion.force_between("heavy", "light")[-2, 2] == pytest.approx(heavy * G, rel=1e-6)
+
+
+def minute(world, state, duration):
+    """The motion of a world at rest under `Coulomb`, every tenth of a second; it is solved."""
+    record = st.Recording(every=100)
+    motion = st.simulate(world, st.Coulomb(), duration=duration, dt=DT, state=state, record=record)
+    assert motion.unsolved.count == 0
+    return motion
+
+
+def deepest(motion):
+    """Largest depth, in the ground and between bodies [m]."""
+    return max(np.nanmax(motion.depth), np.nanmax(motion.between[..., DEPTH]))
 
 
 TABLE_AND_CUBES = """

@@ -101,8 +101,7 @@ def solve_step(model, system, instant, shares):
         driven = release_prescribed(system, dt)
         status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
         complete_solution(surface)
-        if driven > 0:
-            report_driven(surface, driven)
+        report_driven(system, driven)
         bounce = judge_bounce(model, surface, bounce, trial)
         if bounce.found:
             break
