@@ -247,6 +247,9 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
     fill_manifold(bodies, dynamics, a, b, reach_time, back)
     manifold = bodies.manifold
     name_points(bodies, slot)
+    if manifold.count[0] == 0:
+        return
+    turned, turned_b = placed(bodies, dynamics, a)[1], placed(bodies, dynamics, b)[1]
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
         v = relative_velocity(dynamics, link, other, r, sub(r, back))
@@ -261,8 +264,8 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
         contact.body_a[row], contact.body_b[row] = link, other
         contact.shape[row, 0], contact.shape[row, 1] = a, b
-        contact.radius[row, 0] = radius_at(bodies.shapes, a, placed(bodies, dynamics, a)[1], n)
-        contact.radius[row, 1] = radius_at(bodies.shapes, b, placed(bodies, dynamics, b)[1], n)
+        contact.radius[row, 0] = radius_at(bodies.shapes, a, turned, n)
+        contact.radius[row, 1] = radius_at(bodies.shapes, b, turned_b, n)
         contact.depth[row], contact.share[row] = depth, like(gap, 1)
         store_vector(contact.arm, row, r)
         store_vector(contact.normal, row, n)

@@ -48,6 +48,7 @@ SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in eve
 MANY, HOPELESS = 100, 0.25  # of so many points this fraction still changes: it does not converge
 PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
+FAST = 0.1  # an error that falls by this factor, while friction turns as little, keeps the factors
 STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but R p is not removed
 
@@ -81,7 +82,7 @@ class Verdict(NamedTuple):
     fits: bool  # the error is small enough, for these p^ and eps
     settled: bool  # no case has changed
     close: bool  # settled, and the error is small
-    steady: bool  # settled, and friction has not turned: the factors of the last step still hold
+    steady: bool  # settled, and friction has hardly turned: the factors of the last step serve
 
 
 @kernel
@@ -134,7 +135,9 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid)
     nothing = largest == 0 and error == 0
     close = settled and error <= like(error, CLOSE) * largest
-    steady = settled and judged.turned <= course.eps * enough  # impulses are velocities over eps
+    steady = judged.turned <= course.eps * enough  # impulses are velocities over eps
+    falls = error <= like(error, FAST) * before and judged.turned <= like(error, FAST) * largest
+    steady = settled and (steady or falls)
     return Verdict(solved or nothing, fits, settled, close, steady)
 
 

@@ -11,10 +11,17 @@ the links of one tree alone (`touching_links.py`). With y = B'x, the wrenches on
 
 There are fewer links than pairs in a wall of boxes, and G couples only those that touch. The matrix
 has an envelope (`linear_system.py`): a stack costs as much as its boxes one by one. A pair of a
-link that touches nothing but the ground has x = y.
+link that touches nothing but the ground has x = y. Few pairs are solved for as they are
+(`pair_system.py`).
 """
 
-from stiction.compiler.compiled import kernel, subroutine
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
+from stiction.contact.solvers.pair_system import factor_pair_system, solve_pair_system
 from stiction.kernels.linear_system import (
     clear_system,
     factor,
@@ -25,21 +32,52 @@ from stiction.kernels.linear_system import (
 )
 from stiction.kernels.response import gather_link_wrenches, pair_twist, touches_ground_alone
 from stiction.kernels.spatial import Twist, Wrench, store_twist
-from stiction.kernels.touching_links import NONE, add_link_response, on_ground_alone
+from stiction.kernels.touching_links import NONE, add_link_response
+from stiction.kernels.tree_order import GroundAlone, TreeOrder
 from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
 
 
-@kernel
 def factor_wrench_system(contact, response):
-    """Assemble 1 + G L' for the blocks in `tangent`, and factor it."""
-    links, system = response.links, response.linear
-    if on_ground_alone(links):
-        write_blocks(response)
+    """Assemble the system for the blocks in `tangent`, and factor it."""
+    _METHODS[type(response.links.trees)].factor(contact, response)
+
+
+def solve_wrench_system(contact, response):
+    """Replace r in `unbalance` by the solution x, with the factors. Overwrites the twists."""
+    _METHODS[type(response.links.trees)].solve(contact, response)
+
+
+@kernel
+def factor_on_ground(contact, response):
+    """Assemble and factor 1 + S L', where pairs are links."""
+    write_blocks(response)
+    add_unit_matrix(response)
+    factor(response.linear, 6 * response.links.count[0])
+
+
+@kernel
+def factor_between(contact, response):
+    """Assemble and factor the system of the pairs or that of the links."""
+    if response.rows.used[0] == 1:
+        factor_pair_system(contact, response)
     else:
-        add_all_blocks(contact, response)
-    for k in range(6 * links.count[0]):
-        system.matrix[k, k] += like(system.matrix[0, 0], 1)
-    factor(system, 6 * links.count[0])
+        factor_link_system(contact, response)
+
+
+@subroutine
+def factor_link_system(contact, response):
+    """Assemble and factor 1 + G L'."""
+    add_all_blocks(contact, response)
+    add_unit_matrix(response)
+    factor(response.linear, 6 * response.links.count[0])
+
+
+@kernel
+def add_unit_matrix(response):
+    """Add 1 to every entry of the diagonal."""
+    A = response.linear.matrix
+    for k in range(6 * response.links.count[0]):
+        A[k, k] += like(A[0, 0], 1)
 
 
 @kernel
@@ -192,8 +230,30 @@ def add_six(A, i, column, sign, six):
 
 
 @kernel
-def solve_wrench_system(contact, response):
-    """Replace r in `unbalance` by the solution x, with the factors. Overwrites the twists."""
+def solve_on_ground(contact, response):
+    """Solve where pairs are links."""
+    right = response.linear.right
+    for pair in range(contact.touching_count[0]):
+        for k in range(6):
+            right[6 * pair + k] = response.unbalance[pair, k]
+    substitute(response.linear, 6 * contact.touching_count[0])
+    for pair in range(contact.touching_count[0]):
+        for k in range(6):
+            response.unbalance[pair, k] = right[6 * pair + k]
+
+
+@kernel
+def solve_between(contact, response):
+    """Solve the system of the pairs or that of the links."""
+    if response.rows.used[0] == 1:
+        solve_pair_system(contact, response)
+    else:
+        solve_link_system(contact, response)
+
+
+@subroutine
+def solve_link_system(contact, response):
+    """Solve for the wrenches on the links, and share them among the pairs."""
     links, right = response.links, response.linear.right
     gather_link_wrenches(contact, response, response.unbalance)
     for row in range(links.count[0]):
@@ -203,16 +263,15 @@ def solve_wrench_system(contact, response):
     shared = False
     for pair in range(contact.touching_count[0]):
         if touches_ground_alone(response, pair):
-            row = pair if on_ground_alone(links) else response.first[pair]
             for k in range(6):
-                response.unbalance[pair, k] = right[6 * row + k]
+                response.unbalance[pair, k] = right[6 * response.first[pair] + k]
         else:
             shared = True
     if shared:
         share_wrenches(contact, response)
 
 
-@subroutine
+@kernel
 def share_wrenches(contact, response):
     """x = r - S B L' y of the pairs whose links touch something else too, Eq. (2)."""
     links, right, still = response.links, response.linear.right, zero_vector(response.compliance[0])
@@ -231,3 +290,31 @@ def share_wrenches(contact, response):
             for i in range(6):
                 force, moment = load_row(response.tangent, pair, i)
                 response.unbalance[pair, i] -= dot(force, t.linear) + dot(moment, t.angular)
+
+
+class _Method(NamedTuple):
+    """How systems are factored and solved."""
+
+    factor: Callable[..., None]
+    solve: Callable[..., None]
+
+
+_METHODS = {
+    GroundAlone: _Method(factor_on_ground, solve_on_ground),
+    TreeOrder: _Method(factor_between, solve_between),
+}
+
+
+def _method_of(response):
+    links = response.types[response.fields.index("links")]
+    return _METHODS[links.types[links.fields.index("trees")].instance_class]
+
+
+@chooses(factor_wrench_system)
+def _factor_wrench_system(contact, response):
+    return as_python(_method_of(response).factor)
+
+
+@chooses(solve_wrench_system)
+def _solve_wrench_system(contact, response):
+    return as_python(_method_of(response).solve)
