@@ -68,6 +68,7 @@ class Bodies(NamedTuple):
     first_point: np.ndarray  # (1) number of contact points of the ground
     first_group: np.ndarray  # (1) number of groups of them
     searched: np.ndarray  # (1) 1 once the near pairs of this step are known
+    apart: np.ndarray  # (capacity) lower bound of the distance when a pair was detected [m]
     swerve: np.ndarray  # (shapes) how far accelerations take each shape within the step [m]
     way: np.ndarray  # (capacity) how far they bring the shapes of a pair together [m]
     missing: np.ndarray  # (2) slots, and touching pairs, that there was no room for
@@ -246,6 +247,7 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         back = way_back(bodies, dynamics, a, b, ahead)
     fill_manifold(bodies, dynamics, a, b, reach_time, back)
     manifold = bodies.manifold
+    bodies.apart[slot] = distance_known(bodies, a, b, back)
     name_points(bodies, slot)
     if manifold.count[0] == 0:
         return
@@ -295,6 +297,18 @@ def fill_manifold(bodies, dynamics, a, b, reach_time, back):
     status = meet(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
     if status == UNSOLVED:
         bodies.doubtful[0] += 1
+
+
+@kernel
+def distance_known(bodies, a, b, back):
+    """Lower bound of the distance of shapes a and b, whose manifold is known [m].
+
+    That of a mesh counts triangles within reach alone. Fast shapes were moved.
+    """
+    reach = bodies.broad.boxes.reach[a] + bodies.broad.boxes.reach[b]
+    if dot(back, back) > 0:
+        return -like(reach, math.inf)
+    return min(bodies.manifold.distance[0], reach)
 
 
 @kernel

@@ -42,13 +42,14 @@ POLISHES, MOST_POLISHES = 1, 9  # iterations that polish ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or where links touch
 # each other: velocities R p of a stack add up
 CLOSE = 1e-5  # relative error below which it polishes
-LENIENT = 3  # polishes after which an error of `speed` is good enough
+EXACT = 1e-2  # fraction of the error allowed below which there is nothing left to polish
+LENIENT = 3  # polishes after which an error of `speed` is good enough, ...
+LONG = 20  # ... or iterations with a compliance that shrinks
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
 SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
 MANY, HOPELESS = 100, 0.25  # of so many points this fraction still changes: it does not converge
 PATIENCE = 5  # polishes after which it continues with less compliance if cases change, ...
 STIFFER, STIFFEST = 0.1, 1e-8  # ... by this factor, down to this eps or that of rounding
-FAST = 0.1  # an error that falls by this factor, while friction turns as little, keeps the factors
 STALLING = 0.3  # an error within rounding that falls no faster than this is rounding
 SOLVED, NEARLY, FAILED = 0, 1, 2  # how it ended; nearly: unique, but R p is not removed
 
@@ -82,7 +83,7 @@ class Verdict(NamedTuple):
     fits: bool  # the error is small enough, for these p^ and eps
     settled: bool  # no case has changed
     close: bool  # settled, and the error is small
-    steady: bool  # settled, and friction has hardly turned: the factors of the last step serve
+    steady: bool  # settled, and friction has not turned: the factors of the last step still hold
 
 
 @kernel
@@ -127,17 +128,16 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     rounding = accuracy.rounding * largest
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
     enough = relative_tolerance(accuracy, largest)
-    approaches = course.stiff > like(error, RIGID)
+    exact = course.polished > 0 and error <= like(error, EXACT) * enough
+    approaches = course.stiff > like(error, RIGID) and course.age < LONG
     if (polishes == 0 and not approaches) or course.polished > LENIENT:
         enough = max(enough, accuracy.speed)
     fits = stepped and (error <= enough or stalls)
     rigid = course.stiffened and course.eps * largest <= max(enough, accuracy.speed)
-    solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid)
+    solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid or exact)
     nothing = largest == 0 and error == 0
     close = settled and error <= like(error, CLOSE) * largest
-    steady = judged.turned <= course.eps * enough  # impulses are velocities over eps
-    falls = error <= like(error, FAST) * before and judged.turned <= like(error, FAST) * largest
-    steady = settled and (steady or falls)
+    steady = settled and judged.turned <= course.eps * enough  # impulses are velocities over eps
     return Verdict(solved or nothing, fits, settled, close, steady)
 
 

@@ -104,18 +104,30 @@ def share_a_tree(response, b, c):
 @kernel
 def write_block(response, b, c):
     """Write S L for pairs b and c."""
-    A, S, L, rows = (
-        response.linear.matrix,
-        response.tangent,
-        response.inverse_inertia,
-        response.rows,
-    )
-    row, column, width = rows.first[b], rows.first[c], rows.count[c]
+    A, rows = response.linear.matrix, response.rows
+    column = rows.first[c]
     for i in range(rows.count[b]):
-        for q in range(rows.count[b]):
-            x = S[b, i, q]
-            for k in range(width):
-                A[row + i, column + k] += x * L[6 * b + q, c, k]
+        row, six = rows.first[b] + i, row_of_block(response, b, i, c)
+        A[row, column], A[row, column + 1], A[row, column + 2] = six[0], six[1], six[2]
+        if rows.count[c] == 6:
+            A[row, column + 3], A[row, column + 4], A[row, column + 5] = six[3], six[4], six[5]
+
+
+@kernel
+def row_of_block(response, b, i, c):
+    """Row i of S L for pairs b and c."""
+    S, L = response.tangent, response.inverse_inertia
+    zero = like(S[b, i, 0], 0)
+    a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
+    for q in range(response.rows.count[b]):
+        x, row = S[b, i, q], 6 * b + q
+        a0 += x * L[row, c, 0]
+        a1 += x * L[row, c, 1]
+        a2 += x * L[row, c, 2]
+        a3 += x * L[row, c, 3]
+        a4 += x * L[row, c, 4]
+        a5 += x * L[row, c, 5]
+    return a0, a1, a2, a3, a4, a5
 
 
 @subroutine
