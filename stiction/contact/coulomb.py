@@ -88,7 +88,7 @@ from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction,
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.continuation import continue_slowly
-from stiction.contact.solvers.de_saxce import ConvexProblem
+from stiction.contact.solvers.de_saxce import ConvexProblem, law_error
 from stiction.contact.solvers.each_island import solve_islands, solves
 from stiction.contact.solvers.friction_cases import FrictionCases
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
@@ -111,11 +111,13 @@ ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
-EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
+EFFORT = 2000  # iterations in a step after which only Newton's method is tried, and one
+# continuation; after twice as many Newton's method alone. What that does not solve is unsolved
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
 SLOWLY = 4  # ... `continuation.py`
+EXHAUSTED = NOT_CONVERGED + 1  # after twice the effort; reported as NOT_CONVERGED
 
 
 class Coulomb(NamedTuple):
@@ -158,6 +160,7 @@ def coulomb(params, dynamics, contact, memory, work, dt):
         like(dt, ROUNDING) * dynamics.tree.slack[0],
     )
     iterations, error, stage = 0, like(dt, 0), NEWTON
+    response.report.iterations[0] = 0
     for _ in range(AGAIN):
         taken, error, stage = solve_islands(
             params, contact, response, scratch, work.islands, accuracy
@@ -178,7 +181,9 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage == LATER:
         return solve_slowly(contact, response, scratch, accuracy, taken)
-    return taken, relative(error, largest), stage
+    if stage > LATER:
+        error, largest = law_error(contact, response, scratch.cases)
+    return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
 
 @kernel
@@ -187,29 +192,42 @@ def solve_between(params, contact, response, scratch, accuracy):
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage < LATER:
         return taken, relative(error, largest), stage
-    if contact.count[0] > 1 and touch_each_other(contact):
-        best = scratch.convex.best
+    if contact.count[0] > 1 and touch_each_other(contact) and stage != EXHAUSTED:
         more, error, largest, solved = continue_slowly(
-            contact, response, scratch.cases, best, accuracy
+            contact,
+            response,
+            scratch.cases,
+            scratch.convex.best,
+            accuracy,
+            was_hard(response.report),
+            stage == NOT_CONVERGED,
         )
         taken += more
         if solved:
             keep_impulses(contact, scratch.cases.start)
             return taken, relative(error, largest), SLOWLY
-    if stage == NOT_CONVERGED:
-        return taken, relative(error, largest), stage
+    elif stage >= NOT_CONVERGED:
+        error, largest = law_error(contact, response, scratch.cases)
+    if stage >= NOT_CONVERGED:
+        return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
+
+
+@kernel
+def was_hard(report):
+    """Return whether a problem of this step, much like the present one, was solved slowly."""
+    return report.all_iterations[0] > 0 and report.stage[0] == SLOWLY
 
 
 @subroutine
 def solve(params, contact, response, scratch, accuracy):
     """Solve by Newton's method; returns iterations, error, largest impulse and stage.
 
-    The stage is LATER where other methods must follow, or NOT_CONVERGED after too much effort.
-    Error and impulse are velocities [m/s].
+    The stage is LATER where other methods must follow, or NOT_CONVERGED or EXHAUSTED after too much
+    effort. Error and impulse are velocities [m/s].
     """
     cases, nothing = scratch.cases, like(accuracy.speed, 0)
-    iterations = 0
+    iterations, report = 0, response.report
     if not solve_alone(contact, response, cases.mu):
         keep_impulses(contact, scratch.kept)
         eps = like(nothing, COMPLIANCE) * params.tolerance
@@ -221,8 +239,12 @@ def solve(params, contact, response, scratch, accuracy):
                 return iterations, judged.error, judged.largest, stage
             if end == FAILED and judged.error > like(nothing, NEAR) * judged.largest:
                 return_impulses(contact, scratch.kept)
-            if response.report.all_iterations[0] > EFFORT:
-                return iterations, judged.error, judged.largest, NOT_CONVERGED
+            effort = report.all_iterations[0] + report.iterations[0] + iterations
+            if effort > EFFORT:
+                late = NOT_CONVERGED if effort <= 2 * EFFORT else EXHAUSTED
+                return iterations, judged.error, judged.largest, late
+            if was_hard(report):
+                break
             eps = like(nothing, PROXIMAL)
     return iterations, nothing, nothing, LATER
 

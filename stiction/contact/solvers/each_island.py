@@ -60,6 +60,7 @@ def solve_each(params, contact, response, scratch, islands, accuracy):
         choose_unknowns(contact, response)
         taken, off, latest = solve_between(params, contact, response, scratch, accuracy)
         iterations, stage = iterations + taken, max(stage, latest)
+        response.report.iterations[0] += taken
         if not off <= error:  # also if it is not a number
             error = off
         k += 1

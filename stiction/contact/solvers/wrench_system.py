@@ -230,7 +230,7 @@ def add_six(A, i, column, sign, six):
 
 
 @kernel
-def solve_on_ground(contact, response):
+def substitute_on_ground(contact, response):
     """Solve where pairs are links."""
     right = response.linear.right
     for pair in range(contact.touching_count[0]):
@@ -243,7 +243,7 @@ def solve_on_ground(contact, response):
 
 
 @kernel
-def solve_between(contact, response):
+def substitute_between(contact, response):
     """Solve the system of the pairs or that of the links."""
     if response.rows.used[0] == 1:
         solve_pair_system(contact, response)
@@ -300,8 +300,8 @@ class _Method(NamedTuple):
 
 
 _METHODS = {
-    GroundAlone: _Method(factor_on_ground, solve_on_ground),
-    TreeOrder: _Method(factor_between, solve_between),
+    GroundAlone: _Method(factor_on_ground, substitute_on_ground),
+    TreeOrder: _Method(factor_between, substitute_between),
 }
 
 
