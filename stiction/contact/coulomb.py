@@ -182,7 +182,7 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
     if stage == LATER:
         return solve_slowly(contact, response, scratch, accuracy, taken)
     if stage > LATER:
-        error, largest = law_error(contact, response, scratch.cases)
+        error, largest = keep_nearest(contact, response, scratch)
     return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
 
@@ -207,7 +207,7 @@ def solve_between(params, contact, response, scratch, accuracy):
             keep_impulses(contact, scratch.cases.start)
             return taken, relative(error, largest), SLOWLY
     elif stage >= NOT_CONVERGED:
-        error, largest = law_error(contact, response, scratch.cases)
+        error, largest = keep_nearest(contact, response, scratch)
     if stage >= NOT_CONVERGED:
         return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
@@ -237,6 +237,7 @@ def solve(params, contact, response, scratch, accuracy):
             iterations += taken
             if end == SOLVED:
                 return iterations, judged.error, judged.largest, stage
+            keep_impulses(contact, scratch.convex.best)
             if end == FAILED and judged.error > like(nothing, NEAR) * judged.largest:
                 return_impulses(contact, scratch.kept)
             effort = report.all_iterations[0] + report.iterations[0] + iterations
@@ -261,10 +262,29 @@ def solve_slowly(contact, response, scratch, accuracy, iterations):
     return iterations + taken, relative(error, largest), stage
 
 
+@subroutine
+def keep_nearest(contact, response, scratch):
+    """Keep the present impulses or Newton's last ones, whichever are nearer to the law.
+
+    Returns their error and the largest of them, as velocities [m/s].
+    """
+    error, _ = law_error(contact, response, scratch.cases)
+    keep_impulses(contact, scratch.kept)
+    return_impulses(contact, scratch.convex.best)
+    other, largest = law_error(contact, response, scratch.cases)
+    if not other < error:
+        return_impulses(contact, scratch.kept)
+        other, largest = law_error(contact, response, scratch.cases)
+    keep_impulses(contact, scratch.cases.start)
+    return other, largest
+
+
 @kernel
 def relative(error, largest):
-    """Error relative to the largest impulse."""
-    return error / largest if largest > 0 else like(error, 0)
+    """Error relative to the largest impulse; 1 for an error without any impulse."""
+    if largest > 0:
+        return error / largest
+    return like(error, 0) if error == 0 else like(error, 1)
 
 
 solves(Coulomb, solve_on_ground, solve_between)
