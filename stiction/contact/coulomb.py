@@ -111,13 +111,13 @@ ITERATIONS = 40  # of Newton's method
 COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
-EFFORT = 2000  # iterations in a step after which only Newton's method is tried, and one
-# continuation; after twice as many Newton's method alone. What that does not solve is unsolved
+EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
+MOST_EFFORT = 25000  # after so many Newton's method alone: what that does not solve is unsolved
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
 SLOWLY = 4  # ... `continuation.py`
-EXHAUSTED = NOT_CONVERGED + 1  # after twice the effort; reported as NOT_CONVERGED
+EXHAUSTED = NOT_CONVERGED + 1  # after most effort; reported as NOT_CONVERGED
 
 
 class Coulomb(NamedTuple):
@@ -200,7 +200,6 @@ def solve_between(params, contact, response, scratch, accuracy):
             scratch.convex.best,
             accuracy,
             was_hard(response.report),
-            stage == NOT_CONVERGED,
         )
         taken += more
         if solved:
@@ -242,7 +241,7 @@ def solve(params, contact, response, scratch, accuracy):
                 return_impulses(contact, scratch.kept)
             effort = report.all_iterations[0] + report.iterations[0] + iterations
             if effort > EFFORT:
-                late = NOT_CONVERGED if effort <= 2 * EFFORT else EXHAUSTED
+                late = NOT_CONVERGED if effort <= MOST_EFFORT else EXHAUSTED
                 return iterations, judged.error, judged.largest, late
             if was_hard(report):
                 break

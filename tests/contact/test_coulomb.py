@@ -6,8 +6,14 @@ import pytest
 import stiction as st
 from contact.random_problems import random_problem
 from contact.solvers.test_newton import ACCURACY
-from stiction.contact import coulomb
-from stiction.contact.coulomb import ITERATIONS, NEWTON, SLOWLY, SolverScratch, solve_between
+from stiction.contact.coulomb import (
+    ITERATIONS,
+    MOST_EFFORT,
+    NEWTON,
+    SLOWLY,
+    SolverScratch,
+    solve_between,
+)
 from stiction.contact.scratch import allocate_scratch
 from stiction.contact.solvers.de_saxce import law_error
 from stiction.kernels.response import NOT_CONVERGED
@@ -25,10 +31,10 @@ def hard_problem():
     return contact, response, scratch
 
 
-@pytest.mark.parametrize("effort", [0, 10**6])
+@pytest.mark.parametrize("effort", [0, MOST_EFFORT + 1])
 def test_work_beyond_the_limit_is_unsolved_and_the_residual_is_that_of_the_law(effort):
     contact, response, scratch = hard_problem()
-    response.report.all_iterations[0] = 2 * coulomb.EFFORT * (effort > 0)
+    response.report.all_iterations[0] = effort
     taken, residual, stage = solve_between(st.Coulomb(), contact, response, scratch, ACCURACY)
     if effort == 0:
         assert stage < NOT_CONVERGED

@@ -46,18 +46,18 @@ class Attempt(NamedTuple):
 
 
 @subroutine
-def continue_slowly(contact, response, cases, best, accuracy, near, once):
+def continue_slowly(contact, response, cases, best, accuracy, near):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
 
     near: whether these solve a problem much like this one, so that little compliance is tried
-    first; once: whether there is one attempt only.
+    first.
 
     Error and impulse are velocities [m/s], see `Judgement`. Without success the impulses are those
     that came nearest to the law, and wrenches and twists are others. best: scratch for them.
     """
     iterations, error, largest = 0, like(accuracy.speed, math.inf), like(accuracy.speed, 0)
     trial = len(FIRST) - 1 if near else 0
-    for _ in range(1 if once else len(FIRST)):
+    for _ in range(len(FIRST)):
         attempt = follow(contact, response, cases, best, accuracy, (error, largest), trial)
         iterations, error, largest = (
             iterations + attempt.iterations,
