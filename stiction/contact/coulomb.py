@@ -112,7 +112,7 @@ COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
-MOST_EFFORT = 25000  # after so many Newton's method alone: what that does not solve is unsolved
+MOST_EFFORT = 50000  # after so many Newton's method alone: what that does not solve is unsolved
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
@@ -193,13 +193,9 @@ def solve_between(params, contact, response, scratch, accuracy):
     if stage < LATER:
         return taken, relative(error, largest), stage
     if contact.count[0] > 1 and touch_each_other(contact) and stage != EXHAUSTED:
+        best = scratch.convex.best
         more, error, largest, solved = continue_slowly(
-            contact,
-            response,
-            scratch.cases,
-            scratch.convex.best,
-            accuracy,
-            was_hard(response.report),
+            contact, response, scratch.cases, best, accuracy
         )
         taken += more
         if solved:
@@ -210,12 +206,6 @@ def solve_between(params, contact, response, scratch, accuracy):
     if stage >= NOT_CONVERGED:
         return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
-
-
-@kernel
-def was_hard(report):
-    """Return whether a problem of this step, much like the present one, was solved slowly."""
-    return report.all_iterations[0] > 0 and report.stage[0] == SLOWLY
 
 
 @subroutine
@@ -243,8 +233,6 @@ def solve(params, contact, response, scratch, accuracy):
             if effort > EFFORT:
                 late = NOT_CONVERGED if effort <= MOST_EFFORT else EXHAUSTED
                 return iterations, judged.error, judged.largest, late
-            if was_hard(report):
-                break
             eps = like(nothing, PROXIMAL)
     return iterations, nothing, nothing, LATER
 

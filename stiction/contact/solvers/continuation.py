@@ -46,18 +46,14 @@ class Attempt(NamedTuple):
 
 
 @subroutine
-def continue_slowly(contact, response, cases, best, accuracy, near):
+def continue_slowly(contact, response, cases, best, accuracy):
     """Iterate from the present impulses; returns iterations, error, largest impulse and success.
-
-    near: whether these solve a problem much like this one, so that little compliance is tried
-    first.
 
     Error and impulse are velocities [m/s], see `Judgement`. Without success the impulses are those
     that came nearest to the law, and wrenches and twists are others. best: scratch for them.
     """
     iterations, error, largest = 0, like(accuracy.speed, math.inf), like(accuracy.speed, 0)
-    trial = len(FIRST) - 1 if near else 0
-    for _ in range(len(FIRST)):
+    for trial in range(len(FIRST)):
         attempt = follow(contact, response, cases, best, accuracy, (error, largest), trial)
         iterations, error, largest = (
             iterations + attempt.iterations,
@@ -67,7 +63,6 @@ def continue_slowly(contact, response, cases, best, accuracy, near):
         if attempt.solved:
             return iterations, error, largest, True
         return_impulses(contact, best)
-        trial = (trial + 1) % len(FIRST)
     return iterations, error, largest, False
 
 

@@ -23,7 +23,7 @@ def test_what_newtons_method_gives_up_is_solved(seed):
     assert end == FAILED
     contact.impulse[:] = 0
     best = np.zeros_like(contact.impulse)
-    _, error, largest, solved = continue_slowly(contact, response, cases, best, ACCURACY, False)
+    _, error, largest, solved = continue_slowly(contact, response, cases, best, ACCURACY)
     assert solved
     assert error <= ACCURACY.tolerance * max(largest, 1.0)
     assert max(law_errors(contact, response, cases.mu, P, L)) <= 1e-4 * max(largest, 1e-3)
@@ -44,7 +44,7 @@ def test_impulses_without_bound_are_given_up_early():
     response.compliance[:] = 1e-12
     response.links.free[:] = [0, 0, -1, 0, 0, 0]
     best = np.zeros_like(contact.impulse)
-    taken, error, _, solved = continue_slowly(contact, response, cases, best, ACCURACY, False)
+    taken, error, _, solved = continue_slowly(contact, response, cases, best, ACCURACY)
     assert not solved
     assert taken < 300
     assert error == pytest.approx(1.0, rel=1e-6)  # all of its speed
