@@ -34,7 +34,7 @@ from stiction.kernels.response import gather_link_wrenches, pair_twist, touches_
 from stiction.kernels.spatial import Twist, Wrench, store_twist
 from stiction.kernels.touching_links import NONE, add_link_response
 from stiction.kernels.tree_order import GroundAlone, TreeOrder
-from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, zero_vector
 
 
 def factor_wrench_system(contact, response):
@@ -100,26 +100,15 @@ def add_all_blocks(contact, response):
     """Assemble G L' from the blocks of all pairs, within its envelope."""
     set_bounds(contact, response)
     clear_system(response.linear, response.links.count[0])
+    one = like(response.compliance[0], 1)
     for pair in range(contact.touching_count[0]):
         if is_open(response, pair):
             continue
-        a = response.first[pair]
-        arm = load_vector(response.first_arm, pair)
-        if response.second[pair] == NONE:
-            add_block(response, pair, a, arm, a, arm, like(arm[0], 1))
-        else:
-            add_blocks(response, pair)
-
-
-@subroutine
-def add_blocks(response, pair):
-    """Add the four blocks of a pair of two links."""
-    a, b, one = response.first[pair], response.second[pair], like(response.compliance[0], 1)
-    arm, other = load_vector(response.first_arm, pair), load_vector(response.second_arm, pair)
-    add_block(response, pair, a, arm, a, arm, one)
-    add_block(response, pair, a, arm, b, other, -one)
-    add_block(response, pair, b, other, a, arm, -one)
-    add_block(response, pair, b, other, b, other, one)
+        link, arm, sign = response.first[pair], load_vector(response.first_arm, pair), one
+        while link != NONE:  # one call of what the compiler inlines
+            add_columns(response, pair, link, arm, sign)
+            link = response.second[pair] if sign > 0 else NONE
+            arm, sign = load_vector(response.second_arm, pair), -one
 
 
 @kernel
@@ -152,16 +141,52 @@ def set_bounds(contact, response):
 
 
 @kernel
-def add_block(response, pair, b, arm, c, other, sign):
-    """Add `sign` times S of a pair, seen from touching links b and c, times L' of c's tree.
+def add_columns(response, pair, c, arm, sign):
+    """Add `sign` times S of a pair, for twists of its touching link c, times L' of c's tree.
 
-    arm, other: from the centres of b and c to that of the pair.
+    arm: from the centre of c to that of the pair.
     """
-    A, links = response.linear.matrix, response.links
-    for i in range(6):
-        x = row_seen_from(response.tangent, pair, i, arm, other)
-        for d in range(links.first[c], links.end[c]):
-            add_six(A, 6 * b + i, 6 * d, sign, row_times_response(links, x, c, d))
+    S, links, A = response.tangent, response.links, response.linear.matrix
+    a, b = response.first[pair], response.second[pair]
+    for d in range(links.first[c], links.end[c]):
+        f0 = row_times_response(links, row_seen_from(S, pair, 0, arm), c, d)
+        f1 = row_times_response(links, row_seen_from(S, pair, 1, arm), c, d)
+        f2 = row_times_response(links, row_seen_from(S, pair, 2, arm), c, d)
+        m0 = row_times_response(links, row_seen_from(S, pair, 3, arm), c, d)
+        m1 = row_times_response(links, row_seen_from(S, pair, 4, arm), c, d)
+        m2 = row_times_response(links, row_seen_from(S, pair, 5, arm), c, d)
+        rows = (f0, f1, f2), (m0, m1, m2)
+        add_rows(A, 6 * a, 6 * d, sign, load_vector(response.first_arm, pair), rows)
+        if b != NONE:
+            add_rows(A, 6 * b, 6 * d, -sign, load_vector(response.second_arm, pair), rows)
+
+
+@kernel
+def add_rows(A, i, column, sign, arm, rows):
+    """Add `sign` times rows of forces and moments about a pair's centre to those about a link's.
+
+    arm: from the link's centre; a force at the pair's has the moment arm x force.
+    """
+    (f0, f1, f2), (m0, m1, m2) = rows
+    add_six(A, i, column, sign, f0)
+    add_six(A, i + 1, column, sign, f1)
+    add_six(A, i + 2, column, sign, f2)
+    add_six(A, i + 3, column, sign, with_lever(m0, arm[1], f2, arm[2], f1))
+    add_six(A, i + 4, column, sign, with_lever(m1, arm[2], f0, arm[0], f2))
+    add_six(A, i + 5, column, sign, with_lever(m2, arm[0], f1, arm[1], f0))
+
+
+@kernel
+def with_lever(m, y, f, z, g):
+    """Six numbers m + y f - z g."""
+    return (
+        m[0] + y * f[0] - z * g[0],
+        m[1] + y * f[1] - z * g[1],
+        m[2] + y * f[2] - z * g[2],
+        m[3] + y * f[3] - z * g[3],
+        m[4] + y * f[4] - z * g[4],
+        m[5] + y * f[5] - z * g[5],
+    )
 
 
 @kernel
@@ -180,21 +205,13 @@ def row_times_response(links, x, c, d):
 
 
 @kernel
-def row_seen_from(S, pair, i, arm, other):
-    """Row i of S, for a wrench about `arm` before the centre and a twist about `other` before it.
+def row_seen_from(S, pair, i, arm):
+    """Row i of S for a twist about a point from which `arm` leads to the centre of the pair.
 
-    The moment of a force at the centre is arm x force; the velocity there is that of the link's
-    centre plus angular x other.
+    The velocity at the centre is that of the point plus angular x arm.
     """
     force, moment = load_row(S, pair, i)
-    if i >= 3:
-        k = i - 3
-        y, z = (k + 1) % 3, (k + 2) % 3
-        force_z, moment_z = load_row(S, pair, z)
-        force_y, moment_y = load_row(S, pair, y)
-        force = add(force, sub(scale(arm[y], force_z), scale(arm[z], force_y)))
-        moment = add(moment, sub(scale(arm[y], moment_z), scale(arm[z], moment_y)))
-    moment = add(moment, cross(other, force))
+    moment = add(moment, cross(arm, force))
     return force[0], force[1], force[2], moment[0], moment[1], moment[2]
 
 
