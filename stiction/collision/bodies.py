@@ -68,6 +68,7 @@ class Bodies(NamedTuple):
     first_point: np.ndarray  # (1) number of contact points of the ground
     first_group: np.ndarray  # (1) number of groups of them
     searched: np.ndarray  # (1) 1 once the near pairs of this step are known
+    apart: np.ndarray  # (capacity) lower bound of the distance when a pair was detected [m]
     swerve: np.ndarray  # (shapes) how far accelerations take each shape within the step [m]
     way: np.ndarray  # (capacity) how far they bring the shapes of a pair together [m]
     missing: np.ndarray  # (2) slots, and touching pairs, that there was no room for
@@ -246,7 +247,11 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         back = way_back(bodies, dynamics, a, b, ahead)
     fill_manifold(bodies, dynamics, a, b, reach_time, back)
     manifold = bodies.manifold
+    bodies.apart[slot] = distance_known(bodies, a, b, back)
     name_points(bodies, slot)
+    if manifold.count[0] == 0:
+        return
+    turned, turned_b = placed(bodies, dynamics, a)[1], placed(bodies, dynamics, b)[1]
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
         v = relative_velocity(dynamics, link, other, r, sub(r, back))
@@ -261,8 +266,8 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
         contact.body_a[row], contact.body_b[row] = link, other
         contact.shape[row, 0], contact.shape[row, 1] = a, b
-        contact.radius[row, 0] = radius_at(bodies.shapes, a, placed(bodies, dynamics, a)[1], n)
-        contact.radius[row, 1] = radius_at(bodies.shapes, b, placed(bodies, dynamics, b)[1], n)
+        contact.radius[row, 0] = radius_at(bodies.shapes, a, turned, n)
+        contact.radius[row, 1] = radius_at(bodies.shapes, b, turned_b, n)
         contact.depth[row], contact.share[row] = depth, like(gap, 1)
         store_vector(contact.arm, row, r)
         store_vector(contact.normal, row, n)
@@ -292,6 +297,18 @@ def fill_manifold(bodies, dynamics, a, b, reach_time, back):
     status = meet(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
     if status == UNSOLVED:
         bodies.doubtful[0] += 1
+
+
+@kernel
+def distance_known(bodies, a, b, back):
+    """Lower bound of the distance of shapes a and b, whose manifold is known [m].
+
+    That of a mesh counts triangles within reach alone. Fast shapes were moved.
+    """
+    reach = bodies.broad.boxes.reach[a] + bodies.broad.boxes.reach[b]
+    if dot(back, back) > 0:
+        return -like(reach, math.inf)
+    return min(bodies.manifold.distance[0], reach)
 
 
 @kernel

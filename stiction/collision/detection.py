@@ -15,7 +15,7 @@ import numpy as np
 from stiction.collision.points import meet_ground
 from stiction.collision.terrain import clearance
 from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import arm_to, last_dof, link_drift, seen_from
+from stiction.kernels.kinematics import accelerate_links, arm_to, link_drift, seen_from
 from stiction.kernels.spatial import (
     load_twist,
     load_wrench,
@@ -23,7 +23,6 @@ from stiction.kernels.spatial import (
     point_velocity,
     store_wrench,
     twist_add,
-    twist_scale,
     wrench_add,
     wrench_at_point,
 )
@@ -168,13 +167,8 @@ def detect_within_reach(points, ground, dynamics, contact, reach_time):
 
 @kernel
 def acceleration_of(dynamics, link):
-    """Acceleration of a link, J a + J_dot v, as a twist about O."""
-    tree, total = dynamics.tree, link_drift(dynamics, link)
-    d = last_dof(tree, link)
-    while d >= 0:
-        total = twist_add(total, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
-        d = tree.dof_parent[d]
-    return total
+    """Acceleration of a link, J a + J_dot v, as a twist about O; after `accelerate_links`."""
+    return twist_add(link_drift(dynamics, link), load_twist(dynamics.link_acceleration, link))
 
 
 @kernel
@@ -192,9 +186,10 @@ def find_missed(points, ground, dynamics, contact, dt):
     """Return whether accelerations bring a point to the ground within dt that `detect` left out.
 
     `contact.reach` grows so that `detect_within_reach` finds all of them. The accelerations are the
-    present ones of the coordinates. With any integrator, positions advance by at most
-    v dt + a dt^2.
+    present ones of the links. With any integrator, positions advance by at most
+    v dt + a dt^2. Writes the accelerations of the links.
     """
+    accelerate_links(dynamics)
     belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
     missed = False
     for g in range(len(points.group_link)):

@@ -74,12 +74,23 @@ def _find_missed(surface, dynamics, dt):
     for k in range(bodies.broad.slots.count[0]):
         slot = bodies.order[k]
         a, b = touching_shapes(bodies, slot)
-        if bodies.swerve[a] + bodies.swerve[b] > max(fall, bodies.way[slot]):
+        if may_meet(bodies, slot, a, b, fall):
             way = way_together(bodies, dynamics, a, b, max(fall, bodies.way[slot]), dt)
             if way > 0:
                 bodies.way[slot] = way
                 missed = True
     return missed
+
+
+@kernel
+def may_meet(bodies, slot, a, b, fall):
+    """Return whether accelerations may bring two shapes together that detection left out.
+
+    Their velocities bring them closer by at most half their reach, which is that of two steps.
+    """
+    swerve, reach = bodies.swerve[a] + bodies.swerve[b], bodies.broad.boxes.reach
+    far = bodies.apart[slot] - like(fall, 0.5) * (reach[a] + reach[b]) >= swerve
+    return swerve > max(fall, bodies.way[slot]) and not far
 
 
 @kernel

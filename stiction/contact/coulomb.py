@@ -88,7 +88,7 @@ from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction,
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.continuation import continue_slowly
-from stiction.contact.solvers.de_saxce import ConvexProblem
+from stiction.contact.solvers.de_saxce import ConvexProblem, law_error
 from stiction.contact.solvers.each_island import solve_islands, solves
 from stiction.contact.solvers.friction_cases import FrictionCases, is_impossible
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
@@ -112,10 +112,12 @@ COMPLIANCE = 1e3  # eps per tolerance: 1e-5 in double precision
 ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of the precision
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
+MOST_EFFORT = 50000  # after so many Newton's method alone: what that does not solve is unsolved
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
 SLOWLY = 4  # ... `continuation.py`
+EXHAUSTED = NOT_CONVERGED + 1  # after most effort; reported as NOT_CONVERGED
 
 
 class Coulomb(NamedTuple):
@@ -158,6 +160,7 @@ def coulomb(params, dynamics, contact, memory, work, dt):
         like(dt, ROUNDING) * dynamics.tree.slack[0],
     )
     iterations, error, stage = 0, like(dt, 0), NEWTON
+    response.report.iterations[0] = 0
     for _ in range(AGAIN):
         taken, error, stage = solve_islands(
             params, contact, response, scratch, work.islands, accuracy
@@ -178,7 +181,9 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage == LATER:
         return solve_slowly(contact, response, scratch, accuracy, taken)
-    return taken, relative(error, largest), stage
+    if stage > LATER:
+        error, largest = keep_nearest(contact, response, scratch)
+    return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
 
 @kernel
@@ -187,7 +192,7 @@ def solve_between(params, contact, response, scratch, accuracy):
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage < LATER:
         return taken, relative(error, largest), stage
-    if contact.count[0] > 1 and touch_each_other(contact):
+    if contact.count[0] > 1 and touch_each_other(contact) and stage != EXHAUSTED:
         best = scratch.convex.best
         more, error, largest, solved = continue_slowly(
             contact, response, scratch.cases, best, accuracy
@@ -196,8 +201,10 @@ def solve_between(params, contact, response, scratch, accuracy):
         if solved:
             keep_impulses(contact, scratch.cases.start)
             return taken, relative(error, largest), SLOWLY
-    if stage == NOT_CONVERGED:
-        return taken, relative(error, largest), stage
+    elif stage >= NOT_CONVERGED:
+        error, largest = keep_nearest(contact, response, scratch)
+    if stage >= NOT_CONVERGED:
+        return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
 
 
@@ -205,11 +212,11 @@ def solve_between(params, contact, response, scratch, accuracy):
 def solve(params, contact, response, scratch, accuracy):
     """Solve by Newton's method; returns iterations, error, largest impulse and stage.
 
-    The stage is LATER where other methods must follow, or NOT_CONVERGED after too much effort.
-    Error and impulse are velocities [m/s].
+    The stage is LATER where other methods must follow, or NOT_CONVERGED or EXHAUSTED after too much
+    effort. Error and impulse are velocities [m/s].
     """
     cases, nothing = scratch.cases, like(accuracy.speed, 0)
-    iterations = 0
+    iterations, report = 0, response.report
     if not solve_alone(contact, response, cases.mu):
         keep_impulses(contact, scratch.kept)
         eps = like(nothing, COMPLIANCE) * params.tolerance
@@ -219,11 +226,14 @@ def solve(params, contact, response, scratch, accuracy):
             iterations += taken
             if end == SOLVED:
                 return iterations, judged.error, judged.largest, stage
+            keep_impulses(contact, scratch.convex.best)
             far = end == FAILED and judged.error > like(nothing, NEAR) * judged.largest
             if far or is_impossible(accuracy, judged.largest):
                 return_impulses(contact, scratch.kept)
-            if response.report.all_iterations[0] > EFFORT:
-                return iterations, judged.error, judged.largest, NOT_CONVERGED
+            effort = report.all_iterations[0] + report.iterations[0] + iterations
+            if effort > EFFORT:
+                late = NOT_CONVERGED if effort <= MOST_EFFORT else EXHAUSTED
+                return iterations, judged.error, judged.largest, late
             eps = like(nothing, PROXIMAL)
     return iterations, nothing, nothing, LATER
 
@@ -240,10 +250,29 @@ def solve_slowly(contact, response, scratch, accuracy, iterations):
     return iterations + taken, relative(error, largest), stage
 
 
+@subroutine
+def keep_nearest(contact, response, scratch):
+    """Keep the present impulses or Newton's last ones, whichever are nearer to the law.
+
+    Returns their error and the largest of them, as velocities [m/s].
+    """
+    error, _ = law_error(contact, response, scratch.cases)
+    keep_impulses(contact, scratch.kept)
+    return_impulses(contact, scratch.convex.best)
+    other, largest = law_error(contact, response, scratch.cases)
+    if not other < error:
+        return_impulses(contact, scratch.kept)
+        other, largest = law_error(contact, response, scratch.cases)
+    keep_impulses(contact, scratch.cases.start)
+    return other, largest
+
+
 @kernel
 def relative(error, largest):
-    """Error relative to the largest impulse."""
-    return error / largest if largest > 0 else like(error, 0)
+    """Error relative to the largest impulse; 1 for an error without any impulse."""
+    if largest > 0:
+        return error / largest
+    return like(error, 0) if error == 0 else like(error, 1)
 
 
 solves(Coulomb, solve_on_ground, solve_between)

@@ -29,6 +29,11 @@ class Islands(NamedTuple):
 
     island: np.ndarray  # (links) number of the island; while it is searched, another of its links
     row: np.ndarray  # (links) row of a link in its island
+    links_of: np.ndarray  # (links) touching links, island by island
+    links_end: np.ndarray  # (links) where those of an island end
+    pairs_of: np.ndarray  # (pairs) touching pairs, island by island
+    pairs_end: np.ndarray  # (links) where those of an island end
+    points_end: np.ndarray  # (pairs) where the points of a pair end
     counts: np.ndarray  # (3) points, pairs and links in all
     touching: np.ndarray  # (points)
     arm: np.ndarray  # (points, 3)
@@ -67,7 +72,8 @@ def allocate_islands(points: int, pairs: int, links: TouchingLinks) -> Islands:
     sizes = {"point": points, "pair": pairs, "link": rows}
     whole = {"island": "link", "row": "link", "touching": "point", "touched_link": "pair"}
     whole |= {"first": "pair", "second": "pair", "tree_first": "link", "tree_end": "link"}
-    whole |= {"pairs": "link"}
+    whole |= {"pairs": "link", "links_of": "link", "links_end": "link", "pairs_of": "pair"}
+    whole |= {"pairs_end": "link", "points_end": "pair"}
     numbers = {"least_velocity": "point", "mu": "point", "compliance": "pair"}
     vectors = dict.fromkeys(("arm", "normal", "velocity", "impulse", "start"), "point")
     vectors |= dict.fromkeys(("centre", "first_arm", "second_arm"), "pair")
@@ -87,11 +93,13 @@ def allocate_islands(points: int, pairs: int, links: TouchingLinks) -> Islands:
 
 @kernel
 def count_islands(contact, response, islands):
-    """Return the number of islands; `label_islands` tells which links belong to which."""
+    """Return the number of islands; unless all is of one tree, list what belongs to each."""
     links = response.links
     if links.count[0] == 0 or links.end[0] == links.count[0]:
         return 1  # all of one tree
-    return label_islands(contact, response, islands)
+    count = label_islands(contact, response, islands)
+    list_islands(contact, response, islands, count)
+    return count
 
 
 @subroutine
@@ -114,6 +122,39 @@ def label_islands(contact, response, islands):
     for row in range(links.count[0]):
         island[row] = islands.row[island[row]]
     return count
+
+
+@subroutine
+def list_islands(contact, response, islands, count):
+    """List the links and the pairs of each island, and where the points of pairs end."""
+    island, links_end, pairs_end = islands.island, islands.links_end, islands.pairs_end
+    for k in range(count):
+        links_end[k], pairs_end[k] = 0, 0
+    for row in range(response.links.count[0]):
+        links_end[island[row]] += 1
+    for pair in range(contact.touching_count[0]):
+        pairs_end[island[response.first[pair]]] += 1
+    links, pairs = 0, 0
+    for k in range(count):  # where they begin, until they are listed
+        links_end[k], links = links, links + links_end[k]
+        pairs_end[k], pairs = pairs, pairs + pairs_end[k]
+    for row in range(response.links.count[0]):
+        islands.links_of[links_end[island[row]]] = row
+        links_end[island[row]] += 1
+    i = 0
+    for pair in range(contact.touching_count[0]):
+        k = island[response.first[pair]]
+        islands.pairs_of[pairs_end[k]] = pair
+        pairs_end[k] += 1
+        while i < contact.count[0] and contact.touching[i] == pair:
+            i += 1
+        islands.points_end[pair] = i
+
+
+@kernel
+def before(end, k):
+    """Where the k-th of consecutive ranges begins, from where they end."""
+    return end[k - 1] if k > 0 else 0
 
 
 @kernel
@@ -168,54 +209,46 @@ def keep_whole(contact, response, cases, islands):
 @kernel
 def move_to_front(contact, response, cases, islands, number):
     """Make one island the whole problem."""
-    links, counts = response.links, islands.counts
-    row = 0
-    for one in range(counts[2]):
-        if islands.island[one] == number:
-            size = islands.tree_end[one] - islands.tree_first[one]
-            islands.row[one] = row
-            links.first[row] = islands.row[islands.tree_first[one]]
-            links.end[row], links.pairs[row] = links.first[row] + size, islands.pairs[one]
-            copy_link(islands, one, links, row, size)
-            row += 1
-    pair, point, i = 0, 0, 0
-    for one in range(counts[1]):
-        chosen = islands.island[islands.first[one]] == number
-        while i < counts[0] and islands.touching[i] == one:
-            if chosen:
-                contact.touching[point] = pair
-                copy_point(islands, islands, i, contact, cases, point)
-                point += 1
-            i += 1
-        if chosen:
-            contact.touched_link[pair] = islands.touched_link[one]
-            response.first[pair], response.second[pair] = islands.row[islands.first[one]], NONE
-            if islands.second[one] != NONE:
-                response.second[pair] = islands.row[islands.second[one]]
-            copy_pair(islands, one, response, pair)
-            pair += 1
+    links = response.links
+    row, pair, point = 0, 0, 0
+    for k in range(before(islands.links_end, number), islands.links_end[number]):
+        one = islands.links_of[k]
+        size = islands.tree_end[one] - islands.tree_first[one]
+        islands.row[one] = row
+        links.first[row] = islands.row[islands.tree_first[one]]
+        links.end[row], links.pairs[row] = links.first[row] + size, islands.pairs[one]
+        copy_link(islands, one, links, row, size)
+        row += 1
+    for k in range(before(islands.pairs_end, number), islands.pairs_end[number]):
+        one = islands.pairs_of[k]
+        for i in range(before(islands.points_end, one), islands.points_end[one]):
+            contact.touching[point] = pair
+            copy_point(islands, islands, i, contact, cases, point)
+            point += 1
+        contact.touched_link[pair] = islands.touched_link[one]
+        response.first[pair], response.second[pair] = islands.row[islands.first[one]], NONE
+        if islands.second[one] != NONE:
+            response.second[pair] = islands.row[islands.second[one]]
+        copy_pair(islands, one, response, pair)
+        pair += 1
     contact.count[0], contact.touching_count[0], links.count[0] = point, pair, row
 
 
 @kernel
 def keep_solution(contact, response, cases, islands, number):
     """Keep the impulses, wrenches and twists of an island."""
-    row, pair, point, i = 0, 0, 0, 0
-    for one in range(islands.counts[2]):
-        if islands.island[one] == number:
-            copy_six(response.links.twist, row, islands.twist, one)
-            row += 1
-    for one in range(islands.counts[1]):
-        chosen = islands.island[islands.first[one]] == number
-        while i < islands.counts[0] and islands.touching[i] == one:
-            if chosen:
-                copy_three(contact.impulse, point, islands.impulse, i)
-                copy_three(cases.start, point, islands.start, i)
-                point += 1
-            i += 1
-        if chosen:
-            copy_six(response.wrench, pair, islands.wrench, one)
-            pair += 1
+    row, pair, point = 0, 0, 0
+    for k in range(before(islands.links_end, number), islands.links_end[number]):
+        copy_six(response.links.twist, row, islands.twist, islands.links_of[k])
+        row += 1
+    for k in range(before(islands.pairs_end, number), islands.pairs_end[number]):
+        one = islands.pairs_of[k]
+        for i in range(before(islands.points_end, one), islands.points_end[one]):
+            copy_three(contact.impulse, point, islands.impulse, i)
+            copy_three(cases.start, point, islands.start, i)
+            point += 1
+        copy_six(response.wrench, pair, islands.wrench, one)
+        pair += 1
 
 
 @kernel

@@ -218,6 +218,19 @@ def point_drift(dynamics, link, place):
     )
 
 
+@kernel
+def accelerate_links(dynamics):
+    """Write J a of all links, their accelerations relative to their drift."""
+    tree, a = dynamics.tree, dynamics.link_acceleration
+    nowhere = zero_vector(tree.gravity[0])
+    store_twist(a, 0, Twist(nowhere, nowhere))
+    for i in range(1, len(tree.parent)):
+        link = load_twist(a, tree.parent[i])
+        for d in range(tree.v_index[i], tree.v_index[i + 1]):
+            link = twist_add(link, twist_scale(dynamics.acceleration[d], load_twist(dynamics.S, d)))
+        store_twist(a, i, link)
+
+
 # -------------------------------------------------------------------------- moving along velocities
 
 

@@ -49,6 +49,7 @@ from stiction.kernels.touching_links import (
     respond_to_link_wrenches,
     wrench_from,
 )
+from stiction.kernels.tree_order import GroundAlone
 from stiction.kernels.vectors import (
     add,
     cross,
@@ -60,6 +61,7 @@ from stiction.kernels.vectors import (
 )
 
 NOT_CONVERGED = 9  # stage if no method converged
+FEW_PAIRS = 12  # that may be solved for instead of the links, see `contact/solvers/pair_system.py`
 
 
 class SolverReport(NamedTuple):
@@ -70,6 +72,15 @@ class SolverReport(NamedTuple):
     stage: np.ndarray  # method that solved it, as numbered by the model; or NOT_CONVERGED
     left_wrenches: np.ndarray  # 1 if the solver writes wrenches and twists, not only impulses
     all_iterations: np.ndarray  # of all solves since the step began
+
+
+class PairRows(NamedTuple):
+    """Rows of the pairs where systems for wrenches are solved for these, see `pair_system.py`."""
+
+    used: np.ndarray  # (1) 1 if they are
+    most: np.ndarray  # (pairs) 3 for a single point, else 6
+    first: np.ndarray  # (pairs) first row of each pair
+    count: np.ndarray  # type: ignore[assignment]  # (pairs) number of rows, 0 if it is open
 
 
 class Response(NamedTuple):
@@ -85,6 +96,7 @@ class Response(NamedTuple):
     unbalance: np.ndarray  # (pairs, 6) right-hand side of systems for wrenches, then the solution
     tangent: np.ndarray  # (pairs, 6, 6) S of systems for wrenches
     inverse_inertia: np.ndarray  # (6 pairs, pairs, 6) L where needed whole, see `whole_response`
+    rows: PairRows
     links: TouchingLinks
     linear: LinearSystem  # six unknowns per touching link; per pair for methods that need L whole
     report: SolverReport
@@ -95,7 +107,8 @@ def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: boo
 
     whole: whether L is needed whole.
     """
-    some, all_of_L = pairs if solved else 0, pairs if whole else 0
+    some, few = pairs if solved else 0, 0 if isinstance(links.trees, GroundAlone) else FEW_PAIRS
+    all_of_L = some if whole else min(some, few)
     return Response(
         first=np.zeros(pairs, np.int64),
         second=np.zeros(pairs, np.int64),
@@ -107,6 +120,7 @@ def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: boo
         unbalance=np.zeros((some, 6)),
         tangent=np.zeros((some, 6, 6)),
         inverse_inertia=np.zeros((6 * all_of_L, all_of_L, 6)),
+        rows=PairRows(*(np.zeros(n, np.int64) for n in (1, all_of_L, all_of_L, all_of_L))),
         links=links,
         linear=allocate_system(max(len(links.link), all_of_L) if solved else 0),
         report=SolverReport(*(np.zeros(1) for _ in SolverReport._fields)),

@@ -1,14 +1,16 @@
 """The touching pairs of an instant: where they are, how they yield, and their whole response."""
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.articulated import unit_wrench
 from stiction.kernels.kinematics import seen_from
-from stiction.kernels.response import add_pair_response, pair_twist, velocity_per_impulse
-from stiction.kernels.spatial import Twist, store_twist
+from stiction.kernels.response import velocity_per_impulse
+from stiction.kernels.spatial import Twist, twist_add, twist_scale, twist_sub
 from stiction.kernels.touching_links import (
     list_links,
     load_response,
+    moved_to,
     on_ground_alone,
+    wrench_from,
 )
 from stiction.kernels.tree_order import NONE
 from stiction.kernels.vectors import (
@@ -123,18 +125,52 @@ def link_spin_per_moment(links, b, c):
     return x + y + load_response(links, b, c, 5).angular[2]
 
 
-@kernel
+@subroutine
 def whole_response(contact, response):
-    """L: at [6 c + k, b], the twist of pair b per unit wrench k on c. Overwrites the twists."""
-    links, L = response.links, response.inverse_inertia
-    zero = zero_vector(response.report.residual[0])
+    """L: at [6 c + k, b], the twist of pair b per unit wrench k on c."""
+    L, zero = response.inverse_inertia, zero_vector(response.report.residual[0])
     for c in range(contact.touching_count[0]):
         for k in range(6):
-            for row in range(links.count[0]):
-                store_twist(links.twist, row, Twist(zero, zero))
             w = unit_wrench(k, zero[0], zero)
-            add_pair_response(response, c, w)
-            for b in range(contact.touching_count[0]):
-                t = pair_twist(response, b)
+            for b in range(c, contact.touching_count[0]):
+                t = response_to_pair(response, b, c, w)
                 L[6 * c + k, b, 0], L[6 * c + k, b, 1], L[6 * c + k, b, 2] = t.linear
                 L[6 * c + k, b, 3], L[6 * c + k, b, 4], L[6 * c + k, b, 5] = t.angular
+                for i in range(3):  # L is symmetric
+                    L[6 * b + i, c, k], L[6 * b + 3 + i, c, k] = t.linear[i], t.angular[i]
+
+
+@kernel
+def response_to_pair(response, b, c, w):
+    """Twist of pair b per wrench w on pair c."""
+    if on_ground_alone(response.links):
+        return response_to_link(response.links, b, c, w)
+    on_first = wrench_from(w, load_vector(response.first_arm, c))
+    t = response_of_pair(response, b, response.first[c], on_first)
+    if response.second[c] != NONE:
+        on_second = wrench_from(w, load_vector(response.second_arm, c))
+        t = twist_sub(t, response_of_pair(response, b, response.second[c], on_second))
+    return t
+
+
+@kernel
+def response_of_pair(response, b, link, w):
+    """Twist of pair b per wrench w on a touching link."""
+    first = response_to_link(response.links, response.first[b], link, w)
+    t = moved_to(first, load_vector(response.first_arm, b))
+    if response.second[b] != NONE:
+        second = response_to_link(response.links, response.second[b], link, w)
+        t = twist_sub(t, moved_to(second, load_vector(response.second_arm, b)))
+    return t
+
+
+@kernel
+def response_to_link(links, b, c, w):
+    """Twist of touching link b per wrench w on c."""
+    still = zero_vector(w.force[0])
+    t = Twist(still, still)
+    if links.first[b] == links.first[c]:
+        for k in range(3):
+            t = twist_add(t, twist_scale(w.force[k], load_response(links, b, c, k)))
+            t = twist_add(t, twist_scale(w.moment[k], load_response(links, b, c, 3 + k)))
+    return t

@@ -87,6 +87,8 @@ def push_out(contact, response, i, allowed):
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(pair_twist(response, contact.touching[i]), r))
     wanted = like(rise, RECOVERY) * (contact.depth[i] - allowed)
+    if old == 0 and wanted <= rise:
+        return
     yielding = dot(n, transform(delassus(contact, response, i, i), n))
     new = old
     if yielding > 0:

@@ -63,6 +63,7 @@ def make_bodies(world: World, points: int, groups: int, row: int) -> Bodies | No
         first_point=np.array([points]),
         first_group=np.array([groups]),
         searched=np.zeros(1, np.int64),
+        apart=np.zeros(slots),
         swerve=np.zeros(len(found)),
         way=np.zeros(slots),
         missing=np.zeros(2, np.int64),

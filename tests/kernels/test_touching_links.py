@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import block_diag
 
 import stiction as st
+from stiction.contact.solvers.pair_system import choose_unknowns
 from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.articulated import move_links_at
 from stiction.kernels.forward_dynamics import (
@@ -161,16 +162,30 @@ def test_compliance_is_that_of_the_centre(method):
     np.testing.assert_allclose(pairs.response.compliance, expected, rtol=ROUNDING * 1e3)
 
 
-def test_systems_for_wrenches_are_solved(method):
-    """(1 + S L) x = r: of the pairs, by way of the links."""
+@pytest.mark.parametrize("by_pairs", [False, True])
+@pytest.mark.parametrize("open_pair", range(-1, 6))
+def test_systems_for_wrenches_are_solved(method, by_pairs, open_pair):
+    """(1 + S L) x = r: of the pairs, by way of the links or directly; one pair may be open."""
     pairs, rng = Pairs(method, 17), np.random.default_rng(17)
     response, count = pairs.response, len(pairs.response.centre)
     inverse_inertia(pairs.dynamics, pairs.links)
     root = rng.normal(size=(count, 6, 6))
     response.tangent[:] = root @ root.transpose(0, 2, 1)
+    points = rng.integers(1, 3, count)
+    response.tangent[points == 1, 3:] = response.tangent[points == 1, :, 3:] = 0.0  # no moments
+    if open_pair >= 0:
+        response.tangent[open_pair] = 0.0
+    contact = allocate_contact(points.sum(), count, np.zeros((1, 1)))
+    contact.count[0], contact.touching[:] = points.sum(), np.repeat(np.arange(count), points)
+    contact.touching_count[0] = count
+    if by_pairs:
+        assert 1 in points and 2 in points
+        choose_unknowns(contact, response)
+        assert response.rows.used[0] == 1
+        response.linear.matrix[:] = np.nan  # of another system: must not be read
     r = response.unbalance[:] = rng.normal(size=(count, 6))
-    factor_wrench_system(pairs.contact, response)
-    solve_wrench_system(pairs.contact, response)
+    factor_wrench_system(contact, response)
+    solve_wrench_system(contact, response)
     n = 6 * count
     A = np.eye(n) + block_diag(*response.tangent) @ pairs.inverse_inertia()
     expected = np.linalg.solve(A, r.ravel()).reshape(-1, 6)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stiction.compiler.compiled import as_python, chooses, kernel
+from stiction.contact.solvers.pair_system import choose_unknowns
 from stiction.kernels.islands import Islands, OneIsland, count_islands, show_island
 from stiction.kernels.vectors import like
 
@@ -54,9 +55,12 @@ def solve_each(params, contact, response, scratch, islands, accuracy):
         if number > 1:
             show_island(contact, response, scratch.cases, islands, number, k)
         if k == number:
+            response.rows.used[0] = 0
             return iterations, error, stage
+        choose_unknowns(contact, response)
         taken, off, latest = solve_between(params, contact, response, scratch, accuracy)
         iterations, stage = iterations + taken, max(stage, latest)
+        response.report.iterations[0] += taken
         if not off <= error:  # also if it is not a number
             error = off
         k += 1

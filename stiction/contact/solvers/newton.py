@@ -42,7 +42,9 @@ POLISHES, MOST_POLISHES = 1, 9  # iterations that polish ...
 SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or where links touch
 # each other: velocities R p of a stack add up
 CLOSE = 1e-5  # relative error below which it polishes
-LENIENT = 3  # polishes after which an error of `speed` is good enough
+EXACT = 1e-2  # fraction of the error allowed below which there is nothing left to polish
+LENIENT = 3  # polishes after which an error of `speed` is good enough, ...
+LONG = 20  # ... or iterations with a compliance that shrinks
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
 SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
 MANY, HOPELESS = 100, 0.25  # of so many points this fraction still changes: it does not converge
@@ -126,12 +128,13 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     rounding = accuracy.rounding * largest
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
     enough = relative_tolerance(accuracy, largest)
-    approaches = course.stiff > like(error, RIGID)
+    exact = course.polished > 0 and error <= like(error, EXACT) * enough
+    approaches = course.stiff > like(error, RIGID) and course.age < LONG
     if (polishes == 0 and not approaches) or course.polished > LENIENT:
         enough = max(enough, accuracy.speed)
     fits = stepped and (error <= enough or stalls)
     rigid = course.stiffened and course.eps * largest <= max(enough, accuracy.speed)
-    solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid)
+    solved = fits and course.calming <= 0 and (course.polished >= polishes or rigid or exact)
     nothing = largest == 0 and error == 0
     close = settled and error <= like(error, CLOSE) * largest
     steady = settled and judged.turned <= course.eps * enough  # impulses are velocities over eps

@@ -11,10 +11,17 @@ the links of one tree alone (`touching_links.py`). With y = B'x, the wrenches on
 
 There are fewer links than pairs in a wall of boxes, and G couples only those that touch. The matrix
 has an envelope (`linear_system.py`): a stack costs as much as its boxes one by one. A pair of a
-link that touches nothing but the ground has x = y.
+link that touches nothing but the ground has x = y. Few pairs are solved for as they are
+(`pair_system.py`).
 """
 
-from stiction.compiler.compiled import kernel, subroutine
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
+from stiction.contact.solvers.pair_system import factor_pair_system, solve_pair_system
 from stiction.kernels.linear_system import (
     clear_system,
     factor,
@@ -25,21 +32,52 @@ from stiction.kernels.linear_system import (
 )
 from stiction.kernels.response import gather_link_wrenches, pair_twist, touches_ground_alone
 from stiction.kernels.spatial import Twist, Wrench, store_twist
-from stiction.kernels.touching_links import NONE, add_link_response, on_ground_alone
-from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, sub, zero_vector
+from stiction.kernels.touching_links import NONE, add_link_response
+from stiction.kernels.tree_order import GroundAlone, TreeOrder
+from stiction.kernels.vectors import add, cross, dot, like, load_vector, zero_vector
+
+
+def factor_wrench_system(contact, response):
+    """Assemble the system for the blocks in `tangent`, and factor it."""
+    _METHODS[type(response.links.trees)].factor(contact, response)
+
+
+def solve_wrench_system(contact, response):
+    """Replace r in `unbalance` by the solution x, with the factors. Overwrites the twists."""
+    _METHODS[type(response.links.trees)].solve(contact, response)
 
 
 @kernel
-def factor_wrench_system(contact, response):
-    """Assemble 1 + G L' for the blocks in `tangent`, and factor it."""
-    links, system = response.links, response.linear
-    if on_ground_alone(links):
-        write_blocks(response)
+def factor_on_ground(contact, response):
+    """Assemble and factor 1 + S L', where pairs are links."""
+    write_blocks(response)
+    add_unit_matrix(response)
+    factor(response.linear, 6 * response.links.count[0])
+
+
+@kernel
+def factor_between(contact, response):
+    """Assemble and factor the system of the pairs or that of the links."""
+    if response.rows.used[0] == 1:
+        factor_pair_system(contact, response)
     else:
-        add_all_blocks(contact, response)
-    for k in range(6 * links.count[0]):
-        system.matrix[k, k] += like(system.matrix[0, 0], 1)
-    factor(system, 6 * links.count[0])
+        factor_link_system(contact, response)
+
+
+@subroutine
+def factor_link_system(contact, response):
+    """Assemble and factor 1 + G L'."""
+    add_all_blocks(contact, response)
+    add_unit_matrix(response)
+    factor(response.linear, 6 * response.links.count[0])
+
+
+@kernel
+def add_unit_matrix(response):
+    """Add 1 to every entry of the diagonal."""
+    A = response.linear.matrix
+    for k in range(6 * response.links.count[0]):
+        A[k, k] += like(A[0, 0], 1)
 
 
 @kernel
@@ -62,26 +100,15 @@ def add_all_blocks(contact, response):
     """Assemble G L' from the blocks of all pairs, within its envelope."""
     set_bounds(contact, response)
     clear_system(response.linear, response.links.count[0])
+    one = like(response.compliance[0], 1)
     for pair in range(contact.touching_count[0]):
         if is_open(response, pair):
             continue
-        a = response.first[pair]
-        arm = load_vector(response.first_arm, pair)
-        if response.second[pair] == NONE:
-            add_block(response, pair, a, arm, a, arm, like(arm[0], 1))
-        else:
-            add_blocks(response, pair)
-
-
-@subroutine
-def add_blocks(response, pair):
-    """Add the four blocks of a pair of two links."""
-    a, b, one = response.first[pair], response.second[pair], like(response.compliance[0], 1)
-    arm, other = load_vector(response.first_arm, pair), load_vector(response.second_arm, pair)
-    add_block(response, pair, a, arm, a, arm, one)
-    add_block(response, pair, a, arm, b, other, -one)
-    add_block(response, pair, b, other, a, arm, -one)
-    add_block(response, pair, b, other, b, other, one)
+        link, arm, sign = response.first[pair], load_vector(response.first_arm, pair), one
+        while link != NONE:  # one call of what the compiler inlines
+            add_columns(response, pair, link, arm, sign)
+            link = response.second[pair] if sign > 0 else NONE
+            arm, sign = load_vector(response.second_arm, pair), -one
 
 
 @kernel
@@ -114,16 +141,52 @@ def set_bounds(contact, response):
 
 
 @kernel
-def add_block(response, pair, b, arm, c, other, sign):
-    """Add `sign` times S of a pair, seen from touching links b and c, times L' of c's tree.
+def add_columns(response, pair, c, arm, sign):
+    """Add `sign` times S of a pair, for twists of its touching link c, times L' of c's tree.
 
-    arm, other: from the centres of b and c to that of the pair.
+    arm: from the centre of c to that of the pair.
     """
-    A, links = response.linear.matrix, response.links
-    for i in range(6):
-        x = row_seen_from(response.tangent, pair, i, arm, other)
-        for d in range(links.first[c], links.end[c]):
-            add_six(A, 6 * b + i, 6 * d, sign, row_times_response(links, x, c, d))
+    S, links, A = response.tangent, response.links, response.linear.matrix
+    a, b = response.first[pair], response.second[pair]
+    for d in range(links.first[c], links.end[c]):
+        f0 = row_times_response(links, row_seen_from(S, pair, 0, arm), c, d)
+        f1 = row_times_response(links, row_seen_from(S, pair, 1, arm), c, d)
+        f2 = row_times_response(links, row_seen_from(S, pair, 2, arm), c, d)
+        m0 = row_times_response(links, row_seen_from(S, pair, 3, arm), c, d)
+        m1 = row_times_response(links, row_seen_from(S, pair, 4, arm), c, d)
+        m2 = row_times_response(links, row_seen_from(S, pair, 5, arm), c, d)
+        rows = (f0, f1, f2), (m0, m1, m2)
+        add_rows(A, 6 * a, 6 * d, sign, load_vector(response.first_arm, pair), rows)
+        if b != NONE:
+            add_rows(A, 6 * b, 6 * d, -sign, load_vector(response.second_arm, pair), rows)
+
+
+@kernel
+def add_rows(A, i, column, sign, arm, rows):
+    """Add `sign` times rows of forces and moments about a pair's centre to those about a link's.
+
+    arm: from the link's centre; a force at the pair's has the moment arm x force.
+    """
+    (f0, f1, f2), (m0, m1, m2) = rows
+    add_six(A, i, column, sign, f0)
+    add_six(A, i + 1, column, sign, f1)
+    add_six(A, i + 2, column, sign, f2)
+    add_six(A, i + 3, column, sign, with_lever(m0, arm[1], f2, arm[2], f1))
+    add_six(A, i + 4, column, sign, with_lever(m1, arm[2], f0, arm[0], f2))
+    add_six(A, i + 5, column, sign, with_lever(m2, arm[0], f1, arm[1], f0))
+
+
+@kernel
+def with_lever(m, y, f, z, g):
+    """Six numbers m + y f - z g."""
+    return (
+        m[0] + y * f[0] - z * g[0],
+        m[1] + y * f[1] - z * g[1],
+        m[2] + y * f[2] - z * g[2],
+        m[3] + y * f[3] - z * g[3],
+        m[4] + y * f[4] - z * g[4],
+        m[5] + y * f[5] - z * g[5],
+    )
 
 
 @kernel
@@ -142,21 +205,13 @@ def row_times_response(links, x, c, d):
 
 
 @kernel
-def row_seen_from(S, pair, i, arm, other):
-    """Row i of S, for a wrench about `arm` before the centre and a twist about `other` before it.
+def row_seen_from(S, pair, i, arm):
+    """Row i of S for a twist about a point from which `arm` leads to the centre of the pair.
 
-    The moment of a force at the centre is arm x force; the velocity there is that of the link's
-    centre plus angular x other.
+    The velocity at the centre is that of the point plus angular x arm.
     """
     force, moment = load_row(S, pair, i)
-    if i >= 3:
-        k = i - 3
-        y, z = (k + 1) % 3, (k + 2) % 3
-        force_z, moment_z = load_row(S, pair, z)
-        force_y, moment_y = load_row(S, pair, y)
-        force = add(force, sub(scale(arm[y], force_z), scale(arm[z], force_y)))
-        moment = add(moment, sub(scale(arm[y], moment_z), scale(arm[z], moment_y)))
-    moment = add(moment, cross(other, force))
+    moment = add(moment, cross(arm, force))
     return force[0], force[1], force[2], moment[0], moment[1], moment[2]
 
 
@@ -192,8 +247,30 @@ def add_six(A, i, column, sign, six):
 
 
 @kernel
-def solve_wrench_system(contact, response):
-    """Replace r in `unbalance` by the solution x, with the factors. Overwrites the twists."""
+def substitute_on_ground(contact, response):
+    """Solve where pairs are links."""
+    right = response.linear.right
+    for pair in range(contact.touching_count[0]):
+        for k in range(6):
+            right[6 * pair + k] = response.unbalance[pair, k]
+    substitute(response.linear, 6 * contact.touching_count[0])
+    for pair in range(contact.touching_count[0]):
+        for k in range(6):
+            response.unbalance[pair, k] = right[6 * pair + k]
+
+
+@kernel
+def substitute_between(contact, response):
+    """Solve the system of the pairs or that of the links."""
+    if response.rows.used[0] == 1:
+        solve_pair_system(contact, response)
+    else:
+        solve_link_system(contact, response)
+
+
+@subroutine
+def solve_link_system(contact, response):
+    """Solve for the wrenches on the links, and share them among the pairs."""
     links, right = response.links, response.linear.right
     gather_link_wrenches(contact, response, response.unbalance)
     for row in range(links.count[0]):
@@ -203,16 +280,15 @@ def solve_wrench_system(contact, response):
     shared = False
     for pair in range(contact.touching_count[0]):
         if touches_ground_alone(response, pair):
-            row = pair if on_ground_alone(links) else response.first[pair]
             for k in range(6):
-                response.unbalance[pair, k] = right[6 * row + k]
+                response.unbalance[pair, k] = right[6 * response.first[pair] + k]
         else:
             shared = True
     if shared:
         share_wrenches(contact, response)
 
 
-@subroutine
+@kernel
 def share_wrenches(contact, response):
     """x = r - S B L' y of the pairs whose links touch something else too, Eq. (2)."""
     links, right, still = response.links, response.linear.right, zero_vector(response.compliance[0])
@@ -231,3 +307,31 @@ def share_wrenches(contact, response):
             for i in range(6):
                 force, moment = load_row(response.tangent, pair, i)
                 response.unbalance[pair, i] -= dot(force, t.linear) + dot(moment, t.angular)
+
+
+class _Method(NamedTuple):
+    """How systems are factored and solved."""
+
+    factor: Callable[..., None]
+    solve: Callable[..., None]
+
+
+_METHODS = {
+    GroundAlone: _Method(factor_on_ground, substitute_on_ground),
+    TreeOrder: _Method(factor_between, substitute_between),
+}
+
+
+def _method_of(response):
+    links = response.types[response.fields.index("links")]
+    return _METHODS[links.types[links.fields.index("trees")].instance_class]
+
+
+@chooses(factor_wrench_system)
+def _factor_wrench_system(contact, response):
+    return as_python(_method_of(response).factor)
+
+
+@chooses(solve_wrench_system)
+def _solve_wrench_system(contact, response):
+    return as_python(_method_of(response).solve)
