@@ -247,13 +247,16 @@ class Source:
             "record": ("record", Ellipsis),
         }
         self.same_table = given.table is NONE
-        self.kinds: dict[type, None] = {}  # of all tuples
+        self.kinds: list[type] = []  # of all named tuples, some of which are equal as tuples
         self._parts: dict[str, Any] = {}
         self.text = self._view(one, "")
-        self.key = (self.text, *self._parts.values(), self.worlds.items, self.same_table, real)
+        self.key = (self.text, *self._parts.values(), *self.kinds, self.worlds.items, real)
+
+    def functions(self) -> dict[str, Any]:
+        """Return the functions that the text calls, by their names."""
         layouts = (self.worlds, self.shared)
-        self.names |= {name: viewer(part, layouts) for name, part in self._parts.items()}
-        self.names["enter_world"] = enterer(self.worlds)
+        found = {name: viewer(part, layouts) for name, part in self._parts.items()}
+        return {**found, "enter_world": enterer(self.worlds)}
 
     def _view(self, one: Any, path: str) -> str:
         """Text of one world's value, packed unless it is in `Given`."""
@@ -275,7 +278,7 @@ class Source:
             ]
             if type(one) is tuple:
                 return tuple(parts)
-            self.kinds[type(one)] = None
+            self.kinds.append(type(one))
             return type(one)(*parts)
         if not isinstance(one, np.ndarray):
             return one
@@ -299,7 +302,7 @@ class Source:
         ]
         name = f"{type(one).__module__}.{type(one).__qualname__}".replace(".", "_")
         self.names[name] = type(one)
-        self.kinds[type(one)] = None
+        self.kinds.append(type(one))
         return f"{name}({', '.join(parts)})"
 
 
@@ -309,7 +312,7 @@ _KERNELS: dict[Any, Any] = {}
 def cuda_kernel(cuda: Any, source: Source, kinds: tuple[type, ...]) -> Any:
     """Return the kernel for bundles of this shape and plug-ins of these types."""
     key = (*source.key, *kinds)
-    plug_ins = plug_ins_of(*kinds, *source.kinds)
+    plug_ins = plug_ins_of(*kinds, *dict.fromkeys(source.kinds))
     if key not in _KERNELS:
         body = f"""
 def run_worlds(integrator, method, model, shared, worlds, given, record, clock, first, last):
@@ -332,7 +335,8 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
         store_column(mine.state.q, given.q, i)
         store_column(mine.state.v, given.v, i)
 """
-        names: dict[str, Any] = {**source.names, "cuda": cuda, "OK": OK, "System": System}
+        names: dict[str, Any] = {**source.names, **source.functions()}
+        names |= {"cuda": cuda, "OK": OK, "System": System}
         names |= {"run_world": run_world, "parameters": parameters, "store_column": store_column}
         names |= {"load_column": load_column, "load_table": load_table}
         file = kept_source(body, key, plug_ins)

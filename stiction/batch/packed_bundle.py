@@ -30,7 +30,9 @@ class PackedBundle(types.BaseNamedTuple):
         self.instance_class, self.fields = type(places), tuple(places._fields)
         self.types = tuple(map(type_of, places))
         self.count = len(self.types)
-        digest = hashlib.sha256(repr((self.instance_class, places)).encode()).hexdigest()[:16]
+        numbers = [value for value in self.values if not isinstance(value, tuple | Place)]
+        identity = repr((self.instance_class, [kind.name for kind in self.types], numbers))
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
         super().__init__(name=f"{self.instance_class.__name__}_{digest}")
 
     def __getitem__(self, k: int) -> Any:
