@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import stiction as st
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SLOW = ("control_loop", "push_and_hold", "survival_map")  # compile what no other test needs
@@ -53,8 +55,14 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
 @pytest.mark.jit
 @pytest.mark.slow
 def test_the_batch_of_the_docs_runs(tmp_path):
-    (program,) = python_blocks("docs/batches.md")
+    program, _ = python_blocks("docs/batches.md")
     assert "True" in run(["-c", program], tmp_path)
+
+
+def test_the_scene_of_the_docs_for_a_batch_is_saved(tmp_path):
+    _, program = python_blocks("docs/batches.md")
+    run(["-c", f"import stiction as st\n{program}"], tmp_path)
+    assert st.World(st.Robot.load(tmp_path / "stack.npz")).nv == 60
 
 
 @pytest.mark.jit

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.batch.columns import load_column, load_table, store_column
 from stiction.batch.leaves import arrays_of, map_arrays, map_leaves
-from stiction.batch.packed import LANES, Layout, viewer
+from stiction.batch.packed import LANES, Layout, compiler_options, enterer, viewer
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
@@ -42,6 +43,7 @@ SHARED = (
     *(f"loops.{name}" for name in "coordinate coefficients reference first_row".split()),
     *(f"loops.{name}" for name in ("row_group", "moved")),
 )
+TABLE = "surface.contact.table"
 NONE: Any = ()  # a kernel takes no None
 run_world = kernel(run)
 
@@ -235,43 +237,53 @@ class Source:
     """Source text of the bundle of one thread, its names, and the places of its arrays."""
 
     def __init__(self, real: Any, one: Bundle, given: Given) -> None:
-        """Lay out the arrays of one world; those of `Given` stay where they are."""
-        self.worlds, self.shared = Layout(real), Layout(real)
+        """Lay out the arrays of one world; those of `Given` that are large stay where they are."""
+        self.worlds, self.shared = Layout(real, shared=False), Layout(real, shared=True)
         self.names: dict[str, Any] = {}
         self._given = {
-            "state.q": ("given.q", given.q),
-            "state.v": ("given.v", given.v),
-            "dynamics.applied": ("given.torque", given.torque),
-            "surface.contact.table": ("given.table", given.table),
             "controllers": ("given.controllers", given.controllers),
             "forces": ("given.forces", given.forces),
             "report": ("given.report", given.report),
-            **{f"record.{name}": (f"record.{name}", Ellipsis) for name in Record._fields},
+            "record": ("record", Ellipsis),
         }
-        self._places: list[tuple[str, Any, bool]] = []
+        self.same_table = given.table is NONE
+        self.kinds: list[type] = []  # of all named tuples, some of which are equal as tuples
+        self._parts: dict[str, Any] = {}
         self.text = self._view(one, "")
-        self.key = (self.text, *self._places, *self.names.values(), self.worlds.items, real)
-        self.names |= {
-            name: viewer(self.shared if shared else self.worlds, place, shared)
-            for name, place, shared in self._places
-        }
+        self.key = (self.text, *self._parts.values(), *self.kinds, self.worlds.items, real)
+
+    def functions(self) -> dict[str, Any]:
+        """Return the functions that the text calls, by their names."""
+        layouts = (self.worlds, self.shared)
+        found = {name: viewer(part, layouts) for name, part in self._parts.items()}
+        return {**found, "enter_world": enterer(self.worlds)}
 
     def _view(self, one: Any, path: str) -> str:
         """Text of one world's value, packed unless it is in `Given`."""
         path_given, given = self._given.get(path, ("", NONE))
         if given is not NONE:
             return self._view_given(one, path_given)
-        if isinstance(one, tuple):
+        if isinstance(one, tuple) and (type(one) is tuple or not path):
             return self._tuple(one, path, self._view)
+        name = f"part{len(self._parts)}"
+        self._parts[name] = self._place(one, path)
+        return f"{name}(shared, worlds, i)"
+
+    def _place(self, one: Any, path: str) -> Any:
+        """Return one world's value with the places of its arrays."""
+        if isinstance(one, tuple):
+            names = getattr(one, "_fields", range(len(one)))
+            parts = [
+                self._place(part, f"{path}.{name}") for name, part in zip(names, one, strict=True)
+            ]
+            if type(one) is tuple:
+                return tuple(parts)
+            self.kinds.append(type(one))
+            return type(one)(*parts)
         if not isinstance(one, np.ndarray):
-            name = f"number{len(self.names)}"
-            self.names[name] = one
-            return name
-        shared = path.startswith(SHARED) or path == "surface.contact.table"
-        place = (self.shared if shared else self.worlds).place(one)
-        name = f"array{len(self._places)}"
-        self._places.append((name, place, shared))
-        return f"{name}({'shared, 0' if shared else 'worlds, i'})"
+            return one
+        shared = path.startswith(SHARED) or (path == TABLE and self.same_table)
+        return (self.shared if shared else self.worlds).place(one)
 
     def _view_given(self, one: Any, path: str) -> str:
         """Text of one world's value in arrays with worlds along the last axis."""
@@ -290,6 +302,7 @@ class Source:
         ]
         name = f"{type(one).__module__}.{type(one).__qualname__}".replace(".", "_")
         self.names[name] = type(one)
+        self.kinds.append(type(one))
         return f"{name}({', '.join(parts)})"
 
 
@@ -299,15 +312,18 @@ _KERNELS: dict[Any, Any] = {}
 def cuda_kernel(cuda: Any, source: Source, kinds: tuple[type, ...]) -> Any:
     """Return the kernel for bundles of this shape and plug-ins of these types."""
     key = (*source.key, *kinds)
-    plug_ins = plug_ins_of(
-        *kinds, *(kind for kind in source.names.values() if isinstance(kind, type))
-    )
+    plug_ins = plug_ins_of(*kinds, *dict.fromkeys(source.kinds))
     if key not in _KERNELS:
         body = f"""
 def run_worlds(integrator, method, model, shared, worlds, given, record, clock, first, last):
     i = cuda.grid(1)
     if i < given.status.shape[1] and given.status[0, i] == OK:
+        enter_world(shared, worlds, i)
         mine = {source.text}
+        load_column(given.q, i, mine.state.q)
+        load_column(given.v, i, mine.state.v)
+        load_column(given.torque, i, mine.dynamics.applied)
+        {"" if source.same_table else "load_table(given.table, i, mine.surface.contact.table)"}
         system = System(
             mine.dynamics, method, mine.controllers, mine.control_memory, mine.forces,
             parameters(model, given.values, min(i, given.values.shape[0] - 1)), mine.surface,
@@ -316,12 +332,16 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
         given.status[0, i] = run_world(
             integrator, system, mine.state, mine.work, mine.record, clock, first, last, mine.report
         )
+        store_column(mine.state.q, given.q, i)
+        store_column(mine.state.v, given.v, i)
 """
-        names: dict[str, Any] = {**source.names, "cuda": cuda, "OK": OK, "System": System}
-        names |= {"run_world": run_world, "parameters": parameters}
+        names: dict[str, Any] = {**source.names, **source.functions()}
+        names |= {"cuda": cuda, "OK": OK, "System": System}
+        names |= {"run_world": run_world, "parameters": parameters, "store_column": store_column}
+        names |= {"load_column": load_column, "load_table": load_table}
         file = kept_source(body, key, plug_ins)
         exec(compile(body, file, "exec"), names)
-        _KERNELS[key] = cuda.jit(names["run_worlds"], cache=True)
+        _KERNELS[key] = cuda.jit(names["run_worlds"], cache=True, **compiler_options())
     return _KERNELS[key]
 
 

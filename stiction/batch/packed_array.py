@@ -1,14 +1,18 @@
 """Arrays in packed memory for the compiler of CUDA kernels: shape and place are in the type.
 
-Kernels use them like any array: items and rows by integer indices, `len` and `shape`. The value is
-one pointer; that of a row is the same pointer with an offset. Arrays that all worlds share do not
-change while a kernel runs, and the compiler is told so.
+Kernels use them like any array: items and rows by integer indices, `len` and `shape`. An array has
+no value, so that a function takes none for it, however many arrays there are in its bundles; only
+the row of an array is a pointer. Each thread keeps two pointers, to its world and to what all
+worlds share, in shared memory, where every function finds them.
+
+Arrays that all worlds share do not change while a kernel runs, and the compiler is told so.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from llvmlite import ir
@@ -16,26 +20,32 @@ from numba.cuda import types
 from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.extending import core_models, intrinsic, register_model
-from numba.cuda.np.numpy_support import from_dtype
+from numba.cuda.nvvmutils import SRegBuilder
 from numba.cuda.typing.templates import AbstractTemplate, AttributeTemplate, signature
 
 from stiction.batch.packed import LANES, Layout, Place
 
 BYTE, LONG = ir.IntType(8), ir.IntType(64)
 GLOBAL = BYTE.as_pointer(addrspace=1)  # a pointer into the memory of the device
+POINTERS = "stiction_pointers"  # name of the array of pointers in shared memory
+SHARED_SPACE = 3
+SHARED_SLOT = 0  # in that array: what all worlds share; those of the threads follow
 
 
 class PackedArray(types.Type):
     """Type of an array with a known place."""
 
-    def __init__(self, layout: Layout, place: Place, shared: bool) -> None:
-        """Describe an array of the layout."""
-        self.shape, self.whole, self.offset = place
-        self.shared = shared
-        self.size = layout.real.itemsize  # of an item [bytes]
-        self.number = types.intp if self.whole else from_dtype(layout.real)
-        self.layout = layout
-        super().__init__(name=f"PackedArray({layout.real}, {place}, {layout.items}, {shared})")
+    def __init__(self, place: Place) -> None:
+        """Describe the array at a place."""
+        self.place = place
+        self.shape, self.whole, self.shared = place.shape, place.whole, place.shared
+        self.size = place.size  # of an item [bytes]
+        self.number: Any = types.intp
+        if not self.whole:
+            self.number = types.float32 if self.size == 4 else types.float64
+        kind = ("i" if self.whole else "f") + ("s" if self.shared else "")
+        shape = "x".join(map(str, self.shape))
+        super().__init__(name=f"{type(self).__name__}{kind}{8 * self.size}_{place.offset}_{shape}")
 
     def steps(self) -> list[int]:
         """Strides of the axes [bytes]."""
@@ -44,10 +54,9 @@ class PackedArray(types.Type):
             steps.insert(0, steps[0] * n)
         return steps
 
-    def row(self, axes: int) -> PackedArray:
+    def row(self, axes: int) -> PackedRow:
         """Type of the row that is left after indexing so many axes."""
-        place = Place(self.shape[axes:], self.whole, self.offset)
-        return PackedArray(self.layout, place, self.shared)
+        return PackedRow(replace(self.place, shape=self.shape[axes:]))
 
     def stored(self) -> Any:
         """Type of an item in memory."""
@@ -56,32 +65,74 @@ class PackedArray(types.Type):
         return ir.FloatType() if self.size == 4 else ir.DoubleType()
 
 
+class PackedRow(PackedArray):
+    """Type of a row of an array: a pointer that lacks the offset of the array."""
+
+
 @register_model(PackedArray)
-class _Model(core_models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: PackedArray) -> None:
+class _Nothing(core_models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [])
+
+
+@register_model(PackedRow)
+class _Pointer(core_models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: PackedRow) -> None:
         super().__init__(manager, kind, GLOBAL)
 
 
-def packed_array(layout: Layout, place: Place, shared: bool) -> Callable[..., Any]:
-    """Return the function (memory, i) that gives a kernel the array of world i."""
-    kind = PackedArray(layout, place, shared)
+# ----------------------------------------------------------------------------------------- pointers
+
+
+def enterer(layout: Layout) -> Callable[..., Any]:
+    """Return the function (shared, worlds, i) with which a thread says that its world is i."""
 
     @intrinsic
-    def view(_context: Any, memory: Any, i: Any) -> Any:
-        return signature(kind, memory, types.intp), point_at_world
+    def enter_world(_context: Any, shared: Any, worlds: Any, i: Any) -> Any:
+        return signature(types.none, shared, worlds, types.intp), keep_pointers
 
-    def point_at_world(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        memory = context.make_array(sig.args[0])(context, builder, args[0])
-        pointer = builder.addrspacecast(builder.bitcast(memory.data, BYTE.as_pointer()), GLOBAL)
-        if shared:
-            return pointer
-        block = builder.sdiv(args[1], LONG(LANES))
-        lane = builder.srem(args[1], LONG(LANES))
+    def keep_pointers(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        shared, worlds = (
+            builder.ptrtoint(context.make_array(kind)(context, builder, memory).data, LONG)
+            for kind, memory in zip(sig.args[:2], args[:2], strict=True)
+        )
+        block = builder.sdiv(args[2], LONG(LANES))
+        lane = builder.srem(args[2], LONG(LANES))
         first = builder.mul(block, LONG(layout.items * LANES))
-        at = builder.mul(builder.add(first, lane), LONG(kind.size))
-        return builder.gep(pointer, [at], inbounds=True, source_etype=BYTE)
+        mine = builder.mul(builder.add(first, lane), LONG(layout.item.itemsize))
+        slots = _slots(builder)
+        slots.initializer = ir.Constant(slots.value_type, ir.Undefined)
+        builder.store(shared, _slot(builder, True))
+        builder.store(builder.add(worlds, mine), _slot(builder, False))
+        return context.get_dummy_value()
 
-    return view
+    return enter_world
+
+
+def _slots(builder: Any) -> Any:
+    """Return the array of pointers in shared memory; the kernel's module defines it."""
+    found = builder.module.globals.get(POINTERS)
+    if found is None:
+        kind = ir.ArrayType(LONG, 1 + LANES)
+        found = ir.GlobalVariable(builder.module, kind, POINTERS, addrspace=SHARED_SPACE)
+        found.align = 8
+    return found
+
+
+def _slot(builder: Any, shared: bool) -> Any:
+    """Return the address of the pointer of this thread, or of what all worlds share."""
+    slot = LONG(SHARED_SLOT)
+    if not shared:
+        thread = builder.zext(SRegBuilder(builder).tid("x"), LONG)
+        slot = builder.add(thread, LONG(SHARED_SLOT + 1))
+    return builder.gep(_slots(builder), [LONG(0), slot], inbounds=True)
+
+
+def _pointer(builder: Any, array: PackedArray, value: Any) -> Any:
+    """Return the pointer of a row, or that of the memory in which an array is."""
+    if isinstance(array, PackedRow):
+        return value
+    return builder.inttoptr(builder.load(_slot(builder, array.shared)), GLOBAL)
 
 
 # ------------------------------------------------------------------------------------------- typing
@@ -145,7 +196,7 @@ def _moved(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if isinstance(index, types.BaseTuple)
         else [args[1]]
     )
-    pointer = args[0]
+    pointer = _pointer(builder, array, args[0])
     for kind, part, step in zip(numbers, parts, array.steps(), strict=False):
         number = context.cast(builder, part, kind, types.intp)
         way = builder.mul(number, LONG(step), flags=["nsw"])
@@ -155,7 +206,7 @@ def _moved(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _item(builder: Any, array: PackedArray, pointer: Any) -> Any:
     """Return the pointer to an item."""
-    offset = LONG(array.offset * array.size * (1 if array.shared else LANES))
+    offset = LONG(array.place.offset * array.size * (1 if array.shared else LANES))
     pointer = builder.gep(pointer, [offset], inbounds=True, source_etype=BYTE)
     return builder.bitcast(pointer, array.stored().as_pointer(addrspace=1))
 
@@ -163,7 +214,7 @@ def _item(builder: Any, array: PackedArray, pointer: Any) -> Any:
 @lowering_registry.lower(operator.getitem, PackedArray, types.Any)
 def _get(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array, pointer = sig.args[0], _moved(context, builder, sig, args)
-    if isinstance(sig.return_type, PackedArray):
+    if isinstance(sig.return_type, PackedRow):
         return pointer
     value = builder.load(_item(builder, array, pointer), align=array.size)
     if array.shared:

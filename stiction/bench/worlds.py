@@ -1,10 +1,10 @@
 """World-steps per second of many worlds, on all cores or on a GPU, under every contact model.
 
 The robot is the Unitree G1 on 8 points, held by the servos of `bench contact`, or a robot saved by
-`Robot.save`. It is simulated to rest once. All worlds start from that state, and in a second run
-with velocities that differ from world to world. With identical worlds all threads of a GPU follow
-the same path, which gives the highest throughput; different worlds diverge, above all where joints
-stick and slide.
+`Robot.save`, which may be a scene of `bench bodies`: a stack, or G1 with boxes. It is simulated to
+rest once. All worlds start from that state, and in a second run with velocities that differ from
+world to world. With identical worlds all threads of a GPU follow the same path, which gives the
+highest throughput; different worlds diverge, above all where joints stick and slide.
 
     cpu     one thread, then all cores; results must be equal, and throughput must grow with them
     cuda    one launch for many steps; one step in double precision must agree with the CPU
@@ -29,6 +29,7 @@ from stiction.bench.contact.models import contact_models
 from stiction.bench.data import G1, MENAGERIE, data_file
 from stiction.bench.dynamics import servo_targets
 from stiction.errors import InputError
+from stiction.kernels.tree import FREE
 
 Progress = Callable[[float], None]
 
@@ -88,9 +89,11 @@ def standing_robot(path: Path | None) -> tuple[st.World, st.State, Any]:
             world, _ = loaded(text, Path(folder))
     else:
         world = st.World(st.Robot.load(path) if path.suffix == ".npz" else st.load(path))
-    if len(world.robots[0].actuator_name):
-        control: Any = st.Actuators(servo_targets(world))
-    else:
+    robot = world.robots[0]
+    control: Any = ()
+    if len(robot.actuator_name):
+        control = st.Actuators(servo_targets(world))
+    elif (robot.joint_type != FREE).any():
         control = st.PDTracking(st.Reference([0.0, 1.0], [world.home().q] * 2), 200.0, 5.0)
     model = next(one for one in contact_models(POINTS) if isinstance(one, st.Coulomb))
     motion = st.simulate(

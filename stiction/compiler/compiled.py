@@ -60,6 +60,7 @@ INLINED: Any = {**OPTIONS, **_accepted(forceinline=True), **_accepted(no_cpython
 PART: Any = {"pipeline_class": parts.PartCompiler} if parts.AVAILABLE else {}
 APART: Any = {"pipeline_class": parts.ApartCompiler} if parts.AVAILABLE else {}
 WHOLE: Any = {"pipeline_class": parts.WholeCompiler} if parts.AVAILABLE else {}
+SUBROUTINES: list[Any] = []  # all that are declared; CUDA kernels call them too
 
 
 class _Routine(CPUDispatcher):
@@ -130,6 +131,7 @@ def subroutine(function: Function) -> Function:
             entry = entry_of(kernel(function), function)
             compiled.entry = _declare(entry, {**INLINED, **APART, **_accepted(forceinline=False)})
             compiled.entry.__class__ = Entry
+        SUBROUTINES.append(compiled)
     return compiled
 
 

@@ -93,6 +93,16 @@ def compare_loops(precision, steps):
     return compare(world, st.Midpoint(), method, model, precision, states, steps)[0]
 
 
+def compare_bodies(model, precision, steps):
+    """Largest difference from the CPU of three bricks on each other, in one world pushed apart."""
+    height = 2 * st.robots.brick().shape_size[0, 2]
+    world = st.World(*(st.robots.brick().at((0.01 * k, 0.0, height * (k + 0.5))) for k in range(3)))
+    q, v = np.tile(world.home().q, (2, 1)), np.zeros((2, world.nv))
+    v[1, 6:9] = 0.3, 0.1, 0.0
+    method = st.ArticulatedBody()
+    return compare(world, st.Midpoint(), method, model, precision, (q, v), steps)[0]
+
+
 def compare_differing(world, states, steps):
     """Largest difference from the CPU where all that may differ does, and some begin again."""
     worlds = len(states[0])
@@ -215,6 +225,11 @@ def main(worlds: int, steps: int) -> None:
     for precision in ("float64", "float32"):
         off = compare_loops(precision, steps)
         print(json.dumps({"contact": "loops", "precision": precision, "worst": off}), flush=True)
+    for model in (SPRINGS, st.Coulomb(), st.GaussSeidel()):
+        for precision in ("float64", "float32"):
+            row = {"contact": f"bodies, {type(model).__name__}", "precision": precision}
+            row["worst"] = compare_bodies(model, precision, steps)
+            print(json.dumps(row), flush=True)
     off = compare_differing(st.World(*robots), states, steps)
     print(json.dumps({"contact": "all differs", "precision": "float64", "worst": off}), flush=True)
     off = compare_blocks(steps)

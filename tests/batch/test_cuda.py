@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from stiction.batch.cuda import SHARED, Bundle
+from stiction.batch.cuda import NONE, SHARED, Bundle, Given, Source
 from stiction.collision.bodies import Bodies
 from stiction.collision.broad_phase import BroadPhase
 from stiction.contact.surface import Surface
+from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.loops import Loops
 from stiction.kernels.tree import Dynamics
 
@@ -45,7 +47,7 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
     )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 43
+    assert len(rows) == 49
     for row in rows:
         assert row["worst"] <= AGREEMENT[row["precision"]], row
 
@@ -58,3 +60,15 @@ def test_what_all_worlds_share_is_part_of_a_world():
         assert first in Bundle._fields
         for whole, part in zip([first, *below], below, strict=False):
             assert part in parts[whole]._fields
+
+
+def test_worlds_whose_bundles_differ_in_their_types_alone_have_kernels_of_their_own():
+    assert ArticulatedBody() == JointSpace()  # tuples without fields are equal
+    parts = dict.fromkeys(Bundle._fields, ()) | {"dynamics": (np.zeros(2),)}
+    given = Given(*[NONE] * len(Given._fields))
+    keys = [
+        Source(np.float32, Bundle(**parts | {"loops": loops}), given).key
+        for loops in (ArticulatedBody(), JointSpace(), JointSpace())
+    ]
+    assert keys[0] != keys[1]
+    assert keys[1] == keys[2]

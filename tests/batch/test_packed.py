@@ -5,13 +5,13 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from stiction.batch.packed import Layout, viewer
+from stiction.batch.packed import Layout, enterer, viewer
 from stiction.errors import InputError
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_arrays_lie_one_after_the_other_with_all_their_bits(real):
-    layout = Layout(real)
+    layout = Layout(real, shared=False)
     numbers = np.array([[0.5, -1.25, 3e-30], [np.inf, -0.0, 7.0]])
     whole = np.array([-1, 2**31 - 1, 0])
     places = [layout.place(numbers), layout.place(np.zeros((0, 3))), layout.place(whole)]
@@ -26,6 +26,9 @@ def test_arrays_lie_one_after_the_other_with_all_their_bits(real):
 
 @pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="numba-cuda is installed")
 def test_without_numba_cuda_it_is_told_what_to_install():
-    layout = Layout(np.float32)
-    with pytest.raises(InputError, match="needs numba-cuda 0.30 or newer.*stiction\\[gpu\\]"):
-        viewer(layout, layout.place(np.zeros(3)), shared=False)
+    layout = Layout(np.float32, shared=False)
+    told = "needs numba-cuda 0.30 or newer.*stiction\\[gpu\\]"
+    with pytest.raises(InputError, match=told):
+        viewer((layout.place(np.zeros(3)),), (layout, Layout(np.float32, shared=True)))
+    with pytest.raises(InputError, match=told):
+        enterer(layout)
