@@ -71,7 +71,7 @@ def write_figure(job: Job, figure: Figure) -> None:
     with matplotlib.rc_context({"svg.hashsalt": job.name}):
         for kind, options in (("png", {"dpi": DPI}), ("svg", {"metadata": {"Date": None}})):
             drawn = BytesIO()
-            figure.savefig(drawn, format=kind, bbox_inches="tight", **options)  # type: ignore[arg-type]
+            figure.savefig(drawn, format=kind, bbox_inches="tight", **options)
             write_whole(job.file(f".{kind}"), drawn.getbuffer(), "a figure", InputError)
 
 
