@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import stiction as st
 from stiction.bench.demo import DT, by_family
-from stiction.contact.contact_model import MODELS
+from stiction.contact.contact_model import FORCE_LAW, MODELS
 
 G = 9.81
 CORNERS = 4  # of a foot
-DAMPING = 30.0  # per point and kg of the robot, stable for the lightest foot at 0.2 ms [N s/m/kg]
+DAMPING = 30.0  # per point and kg of the robot [N s/m/kg]
+DT_LAW = 5e-5  # of force laws: stable for the feet of biped14, whose ankles are massless [s]
 
 
 class Other(NamedTuple):
@@ -40,7 +41,8 @@ def walking_models(
     for kind in by_family():
         values = {"mu_static": mu_static, "mu_kinetic": mu_kinetic} | chosen.get(kind.__name__, {})
         known = {name: value for name, value in values.items() if name in kind._fields}
-        found[kind.__name__] = Other(kind(**known), DT[MODELS[kind].family])
+        family = MODELS[kind].family
+        found[kind.__name__] = Other(kind(**known), DT_LAW if family == FORCE_LAW else DT[family])
     return found
 
 

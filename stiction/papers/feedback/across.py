@@ -30,7 +30,7 @@ def fallen() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]
     for kind in our_models():
         dt = DT_LAW if MODELS[kind].family == FORCE_LAW else DT
         contender = Contender(kind.__name__, kind, {}, st.Midpoint())
-        model = model_for(contender, Load(Material(), ball.MASS, dt))
+        model = model_for(contender, Load(Material(speed=ball.SPEED), ball.MASS, dt))
         motion = scene.simulate(contact=model, dt=dt, duration=DURATION)
         force = ball.normal_force(motion)
         found[kind.__name__] = (motion.time, ball.height(motion), motion.v[:, 2], force)
@@ -91,13 +91,13 @@ def draw(data: dict[str, Any]) -> Figure:
     """Height of the ball around its impact, and chatter of the walks."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = Figure(figsize=(8, 8), layout="constrained")
+    left, right = figure.subplots(2, 1)
     for k, (name, (time, height, _, _)) in enumerate(data["balls"].items()):
         line = "-" if k < 6 else "--"
         left.plot(time, 1000 * height, line, lw=0.9, label=name)
-    left.set(xlabel="time (s)", ylabel="height of the ball (mm)", xlim=(0.13, 0.3), ylim=(-8, 8))
-    left.legend(fontsize=7)
+    left.set(xlabel="time (s)", ylabel="height of the ball (mm)", xlim=(0.13, 0.3), ylim=(-11, 8))
+    left.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     rows = [row for row in data["walks"] if row["walks"]]
     right.barh([row["model"] for row in rows], [row["chatter [%]"] for row in rows])
     right.set(xscale="log", xlabel="chatter of the stance foot's force (% of the weight)")

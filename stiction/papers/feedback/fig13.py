@@ -52,7 +52,7 @@ def draw(data: dict[str, Any]) -> Figure:
     figure = Figure(figsize=(8, 5.5), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     upper.plot(part.time, -1000 * part.contact_points.depth[:, points], lw=0.7)
-    upper.set(ylabel="height (mm)", ylim=(-1.0, 1.0), title="Fig. 12: vertices of the right foot")
+    upper.set(ylabel="height (mm)", ylim=(-0.1, 0.1), title="Fig. 12: vertices of the right foot")
     lower.plot(part.time, part.force[:, points, 2], lw=0.5)
     lower.set(xlabel="time (s)", ylabel="normal force (N)", title="Fig. 13: their normal forces")
     return figure

@@ -28,8 +28,7 @@ def rebound(k_p: float, k_v: float) -> float:
     omega = np.sqrt(k_p)
     dt = min(0.02 / k_v, 1e-3 / omega)
     motion = hit(k_p, k_v, dt, duration=12.0 / k_v + 2.0 / omega)
-    out = np.flatnonzero((height(motion) > 0) & (motion.v[:, 2] > 0))
-    return float(motion.v[out[0], 2]) if len(out) else 0.0
+    return max(0.0, float(motion.v[:, 2].max()))  # in the air gravity slows it down
 
 
 def closed_form(ratio: np.ndarray) -> np.ndarray:

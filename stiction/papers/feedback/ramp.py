@@ -18,8 +18,10 @@ DOWN = np.array([-np.cos(ANGLE), 0.0, -np.sin(ANGLE)])
 NORMAL = np.array([-np.sin(ANGLE), 0.0, np.cos(ANGLE)])
 DECELERATION = G * (MU * np.cos(ANGLE) - np.sin(ANGLE))
 V_S = DECELERATION / K_V  # as printed [m/s]
+COULOMB = SPEED**2 / 2 / DECELERATION  # distance until it stops [m]
 LIMIT = MU * MASS * G * np.cos(ANGLE)  # of friction [N]
 SATURATED = 1.0 - 1e-6  # of mu f_n
+HEIGHTS = (0.005, 0.01, 0.02, 0.03, 0.06, 0.1)  # of bricks [m]
 
 
 class Slide(NamedTuple):
@@ -55,6 +57,20 @@ def data() -> dict[str, Any]:
         "down": scene.simulate(),
         "up": replace(scene, robots=(up,)).simulate(),
         "brick": st.scenes.scene(BRICK).simulate(),
+        "heights": [higher(height) for height in HEIGHTS],
+    }
+
+
+def higher(height: float) -> dict[str, float]:
+    """How far a brick of another height slides, and how high it is thrown."""
+    scene = st.scenes.scene(BRICK)
+    body = replace(scene.robots[0], options={"size": (0.2, 0.1, height), "mass": MASS})
+    one = slide(replace(scene, robots=(body,)).simulate())
+    return {
+        "height of the brick [mm]": 1000 * height,
+        "distance / Coulomb's": float(one.way[-1] / COULOMB),
+        "highest rise [mm]": 1000 * float(one.lift.max()),
+        "largest normal force / m g cos": float(one.normal.max() / LIMIT * MU),
     }
 
 
@@ -67,11 +83,10 @@ def threshold(one: Slide) -> float:
 def measures(data: dict[str, Any]) -> dict[str, float]:
     """Distances, thresholds, and how friction ends."""
     down, up, brick = (slide(data[name]) for name in ("down", "up", "brick"))
-    coulomb = SPEED**2 / 2 / DECELERATION
     ending = np.abs(down.speed[:-2]) < 2 * V_S
     return {
-        "distance": down.way[-1] / coulomb,
-        "distance of the brick": brick.way[-1] / coulomb,
+        "distance": down.way[-1] / COULOMB,
+        "distance of the brick": brick.way[-1] / COULOMB,
         "lift of the brick [mm]": 1000 * brick.lift.max(),
         "final friction": down.friction[-1] / (MASS * G * np.sin(ANGLE)),
         "downhill threshold": threshold(down) / V_S,
@@ -105,3 +120,8 @@ def motions(data: dict[str, Any]) -> dict[str, st.Motion]:
     """The brick that is thrown."""
     motion: st.Motion = data["brick"]
     return {"brick": motion.rows(np.arange(0, len(motion), 50))}
+
+
+def tables(data: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What the height of the brick changes."""
+    return {"Bricks of other heights": data["heights"]}

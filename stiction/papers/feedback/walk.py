@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,11 @@ def plan() -> Pattern:
     return st.patterns.walk(st.robots.biped14(), steps=STEPS)
 
 
-def walked(epsilon: float, dt: float | None = None) -> st.Motion:
+def walked(epsilon: float, dt: float | None = None, integrator: Any = None) -> st.Motion:
     """The walk with a steady depth [m]."""
     scene = st.scenes.scene(SCENE)
-    return scene.simulate(contact=scene.contact._replace(steady_depth=epsilon), dt=dt)
+    model = scene.contact._replace(steady_depth=epsilon)
+    return scene.simulate(contact=model, dt=dt, integrator=integrator)
 
 
 def stances(motion: st.Motion, pattern: Pattern) -> Iterator[Stance]:
@@ -69,6 +70,16 @@ def largest_jump(motion: st.Motion, pattern: Pattern) -> float:
     return float(
         max(
             np.abs(np.diff(motion.force[stance.rows][:, stance.points, 2], axis=0)).max()
+            for stance in stances(motion, pattern)
+        )
+    )
+
+
+def excursion(motion: st.Motion, pattern: Pattern, epsilon: float) -> float:
+    """Largest rise of a vertex above the steady depth in single support [m]."""
+    return float(
+        max(
+            (epsilon - motion.depth[stance.rows][:, stance.points]).max()
             for stance in stances(motion, pattern)
         )
     )

@@ -95,8 +95,8 @@ def draw(data: dict[str, Any]) -> Figure:
     """Distance of the sliding brick against Coulomb's law, and chatter of the walks."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = Figure(figsize=(7, 7), layout="constrained")
+    left, right = figure.subplots(2, 1)
     slid = slide_rows(data)
     off = [abs(row["distance / Coulomb's"] - 1) * 100 + 1e-9 for row in slid]
     left.barh([row["model"] for row in slid], off)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,9 @@ LAST = 200  # steps over which it must lie still
 
 
 def data() -> dict[str, Any]:
-    """The fall."""
-    return {"fall": st.scenes.scene(SCENE).simulate()}
+    """The fall with servos that hold the joints, and without servos."""
+    scene = st.scenes.scene(SCENE)
+    return {"fall": scene.simulate(), "limp": replace(scene, controls=()).simulate()}
 
 
 def contact_states(motion: st.Motion) -> int:
@@ -43,6 +45,9 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "energy left": float(motion.energy().kinetic[-LAST:].mean() / unit),
         "energy gained": energy_given(motion) / unit,
         "contact states": contact_states(motion),
+        "contact states, limp": contact_states(data["limp"]),
+        "energy gained, limp": energy_given(data["limp"]) / unit,
+        "greatest depth, limp [mm]": 1000 * float(np.nanmax(data["limp"].deepest())),
         "greatest depth": 1000 * float(np.nanmax(motion.deepest())),
     }
 
@@ -53,6 +58,5 @@ def draw(data: dict[str, Any]) -> Figure:
 
 
 def motions(data: dict[str, Any]) -> dict[str, st.Motion]:
-    """The fall."""
-    motion: st.Motion = data["fall"]
-    return {"fall": motion.rows(np.arange(0, len(motion), 10))}
+    """Both falls."""
+    return {name: data[name].rows(np.arange(0, len(data[name]), 10)) for name in ("fall", "limp")}

@@ -16,9 +16,11 @@ AFTER = 0.2  # the landing [s]
 
 
 def data() -> dict[str, Any]:
-    """The jump, and its plan."""
+    """The jump, the same under an exact solver, and the plan."""
+    scene = st.scenes.scene(SCENE)
     return {
-        "jump": st.scenes.scene(SCENE).simulate(),
+        "jump": scene.simulate(),
+        "Coulomb": scene.simulate(contact="Coulomb"),
         "plan": st.patterns.jump(st.robots.hoap1()),
     }
 
@@ -27,20 +29,27 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
     """Times without contact, and how it ends."""
     motion: st.Motion = data["jump"]
     plan = data["plan"]
-    dt = float(motion.parameters["dt"])
-    flies = motion.total_force()[:-1, 2] <= 0
     planned = float((~plan.support.any(axis=1)).mean() * plan.duration)
-    first, last = longest(flies)
-    later = flies[last : last + round(AFTER / dt)]
+    flown, airborne = flights(motion)
     return {
-        "time of flight": (last - first) * dt / planned,
-        "airborne after landing": 1000 * dt * float(later.sum()),
+        "time of flight": flown / planned,
+        "airborne after landing": 1000 * airborne,
+        "airborne after landing, Coulomb [ms]": 1000 * flights(data["Coulomb"])[1],
         "lean": float(st.plot.lean(motion)[-1]),
         "off the plan [mm]": 1000 * float(np.linalg.norm(motion.q[-1, :3] - plan.q[-1, :3])),
         "largest force over the weight": float(
             motion.total_force()[:-1, 2].max() / (motion.world.total_mass * 9.81)
         ),
     }
+
+
+def flights(motion: st.Motion) -> tuple[float, float]:
+    """Time of the longest flight, and without contact shortly after its landing [s]."""
+    dt = float(motion.parameters["dt"])
+    flies = motion.total_force()[:-1, 2] <= 0
+    first, last = longest(flies)
+    later = flies[last : last + round(AFTER / dt)]
+    return (last - first) * dt, float(later.sum()) * dt
 
 
 def longest(holds: np.ndarray) -> tuple[int, int]:

@@ -17,39 +17,61 @@ G, MASS, MU_S, MU_K = 9.81, 2.0, 0.7, 0.5  # of the scene
 LIMIT = MU_S * MASS * G  # [N]
 SPEED = 1.0  # of the brick that is thrown [m/s]
 MOVES = 1e-4  # [m/s]
+LEVEL = (0.0, 0.0, -0.03)  # of the ground, in the axes of the brick [m]
 
 
 def data() -> dict[str, Any]:
     """A pull that grows, one that stays below the limit, and a brick that is thrown."""
     scene = st.scenes.scene(SCENE)
     held = 0.99 * LIMIT
-    pull = st.TabulatedForce(
-        "brick", (0.0, 0.0, 0.0), (0.0, 0.5, 1.5), ((0.0, 0.0, 0.0), (held, 0, 0), (held, 0, 0))
-    )
+    constant = ((0.0, 0.5, 1.5), ((0.0, 0.0, 0.0), (held, 0.0, 0.0), (held, 0.0, 0.0)))
+    pull, low = (st.TabulatedForce("brick", at, *constant) for at in ((0.0, 0.0, 0.0), LEVEL))
+    grows = scene.forces[0]
     thrown = replace(scene.robots[0], velocity=(SPEED, 0.0, 0.0))
     return {
         "pulled": scene.simulate(),
         "held": replace(scene, forces=(pull,), duration=1.5).simulate(),
+        "pulled at the ground": replace(scene, forces=(replace(grows, point=LEVEL),)).simulate(),
+        "held at the ground": replace(scene, forces=(low,), duration=1.5).simulate(),
+        "Coulomb": scene.simulate(contact="Coulomb"),
         "thrown": replace(scene, robots=(thrown,), forces=(), duration=0.6).simulate(),
     }
 
 
 def ratio(motion: st.Motion) -> np.ndarray:
-    """Friction over normal force in every step."""
+    """Friction over normal force in every step; NaN in steps without contact."""
     force = motion.total_force()[:-1]
-    return np.hypot(force[:, 0], force[:, 1]) / force[:, 2]
+    pressed = np.where(force[:, 2] > 0, force[:, 2], np.nan)
+    return np.hypot(force[:, 0], force[:, 1]) / pressed
+
+
+def moves(motion: st.Motion) -> int:
+    """The first row in which the brick slides; the pull reaches mu_S m g after 1 s."""
+    return int(np.argmax(motion.v[:, 0] > MOVES))
+
+
+def creep(motion: st.Motion) -> float:
+    """Way of the brick in the last second [mm]."""
+    x = motion.q[:, 0]
+    return 1000 * float(abs(x[-1] - x[len(x) // 3]))
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:
     """When it begins to slide, and how."""
-    pulled, held, thrown = (data[name] for name in ("pulled", "held", "thrown"))
-    moves = int(np.argmax(pulled.v[:, 0] > MOVES))
-    x = held.q[:, 0]
+    pulled, low, thrown = (data[name] for name in ("pulled", "pulled at the ground", "thrown"))
+    sliding, later = (ratio(pulled)[moves(pulled) + k :] / MU_K for k in (10, 100))
+    level = ratio(low)[moves(low) + 10 :] / MU_K
     return {
-        "creep": 1000 * float(abs(x[-1] - x[len(x) // 3])),
-        "break-away": float(pulled.time[moves]),  # the pull reaches the limit after 1 s
-        "kinetic friction": float(ratio(pulled)[moves + 10 :].mean() / MU_K),
-        "spread of kinetic friction": float(ratio(pulled)[moves + 10 :].std() / MU_K),
+        "creep": creep(data["held"]),
+        "creep, pulled at the ground [mm]": creep(data["held at the ground"]),
+        "break-away": float(pulled.time[moves(pulled)]),
+        "break-away, pulled at the ground": float(low.time[moves(low)]),
+        "break-away, Coulomb": float(data["Coulomb"].time[moves(data["Coulomb"])]),
+        "kinetic friction": float(np.nanmean(sliding)),
+        "kinetic friction, after 0.1 s": float(np.nanmean(later)),
+        "kinetic friction, pulled at the ground": float(np.nanmean(level)),
+        "spread of kinetic friction": float(np.nanstd(sliding)),
+        "steps without contact after break-away": int(np.isnan(sliding).sum()),
         "stopping distance": float((thrown.q[-1, 0] - thrown.q[0, 0]) / (SPEED**2 / 2 / MU_K / G)),
     }
 
@@ -60,8 +82,9 @@ def draw(data: dict[str, Any]) -> Figure:
 
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    pulled, thrown = data["pulled"], data["thrown"]
-    left.plot(pulled.time[:-1], ratio(pulled), "k", lw=0.8)
+    thrown = data["thrown"]
+    for name, colour in (("pulled", "k"), ("pulled at the ground", "C0")):
+        left.plot(data[name].time[:-1], ratio(data[name]), colour, lw=0.8, label=name)
     for mu, name in ((MU_S, r"$\mu_S$"), (MU_K, r"$\mu_K$")):
         left.axhline(mu, color="C3", ls=":", lw=0.8, label=name)
     left.set(xlabel="time (s)", ylabel="friction / normal force")
