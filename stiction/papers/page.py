@@ -94,7 +94,7 @@ def _index(views: Sequence[View]) -> str:
 
 def _paper(view: View, out: Path) -> str:
     paper = view.paper
-    named = [*view.results, *(claim.figure for claim in paper.claims)]
+    named = [*(claim.figure for claim in paper.claims), *view.results]
     figures = "".join(_figure(view, figure, out) for figure in dict.fromkeys(named))
     chips = "".join(
         f'<a class="chip {_class(one.verdict)}" href="#{one.claim.id}" '
@@ -144,8 +144,16 @@ def _shown(key: str, figure: str, result: dict[str, Any], out: Path) -> str:
     return (
         f'<img alt="{escape(result["title"])}" src="{source}">'
         f"<p>{plays} <small>{links} &middot; {took:.1f} s</small></p><div class=player></div>"
-        + "".join(f"<p class=warning>{escape(text)}</p>" for text in result["warnings"])
+        + _warnings(result["warnings"])
     )
+
+
+def _warnings(told: Sequence[str]) -> str:
+    """What the runs warned of."""
+    if not told:
+        return ""
+    texts = "".join(f"<p class=warning>{escape(text)}</p>" for text in told)
+    return f"<details><summary>{len(told)} warnings of these runs</summary>{texts}</details>"
 
 
 def _tables(result: dict[str, Any]) -> str:

@@ -12,8 +12,9 @@ th { border-bottom: 2px solid #b9c1ca; } td { border-bottom: 1px solid #e2e6ea; 
 tfoot td { border-top: 2px solid #b9c1ca; font-weight: bold; }
 .number { text-align: right; white-space: nowrap; }
 .pair { display: grid; grid-template-columns: minmax(320px, 5fr) 7fr; gap: 1.5rem; }
-.drawing img { width: 100%; }
-.claims { align-self: start; } .claims p, details { font-size: .9em; color: #47525c; }
+.drawing { position: sticky; top: 1rem; align-self: start; } .drawing img { width: 100%; }
+.claims { align-self: start; } .claims td:nth-child(4) { white-space: nowrap; }
+.claims p, details { font-size: .9em; color: #47525c; }
 details { margin: .1rem 0; } summary { cursor: pointer; }
 .badge, .chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem;
   margin: 0 .3rem .3rem 0; white-space: nowrap; font-size: .88em; text-decoration: none; }
@@ -27,7 +28,7 @@ code { background: #eef1f4; padding: 0 .2em; border-radius: 3px; }
 button { font: inherit; border: 1px solid #b9c1ca; border-radius: 4px; background: #fff;
   padding: .15rem .6rem; cursor: pointer; }
 .player iframe { width: 100%; height: 420px; border: 1px solid #d5dae0; }
-@media (max-width: 900px) { .pair { grid-template-columns: 1fr; } }
+@media (max-width: 900px) { .pair { grid-template-columns: 1fr; } .drawing { position: static; } }
 """
 
 SCRIPT = """

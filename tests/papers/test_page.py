@@ -58,6 +58,8 @@ def test_the_page_says_all_and_asks_no_host(pages):
     assert (page.name, index.name) == ("tiny_paper.html", "index.html")
     with chromium() as browser:
         browser.page.goto(page.as_uri())
+        for summary in browser.page.locator("summary").all():
+            summary.click()
         text = browser.page.inner_text("body")
         for words in (
             *("On numbers", "It is <two>.", "2 m", "1 to 3 m", "fails, explained", "not run"),
