@@ -93,7 +93,7 @@ def test_solvers_solve_every_step_of_every_scene(name, model):
 
 @pytest.mark.slow
 @pytest.mark.jit
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES + [name for name in OF_PAPERS if scene(name).expect])
 def test_every_scene_ends_as_it_expects(name):
     one = built(name)
     found = one.verdict(one.simulate(record=st.Recording(every=10)))
