@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import stiction as st
+from stiction.description.description import WORLD, Description, Joint, Link, Shape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +22,7 @@ V_S = DECELERATION / K_V  # as printed [m/s]
 COULOMB = SPEED**2 / 2 / DECELERATION  # distance until it stops [m]
 LIMIT = MU * MASS * G * np.cos(ANGLE)  # of friction [N]
 SATURATED = 1.0 - 1e-6  # of mu f_n
+RADIUS = 0.01  # of the body on one point [m]
 HEIGHTS = (0.005, 0.01, 0.02, 0.03, 0.06, 0.1)  # of bricks [m]
 
 
@@ -37,25 +39,60 @@ class Slide(NamedTuple):
 
 def slide(motion: st.Motion) -> Slide:
     """What happens along the ramp."""
-    force, moved = motion.total_force()[:-1], motion.q[:, :3] - motion.q[0, :3]
+    force = motion.total_force()[:-1]
+    where, speed = (in_space(array) for array in (motion.q, motion.v))
+    moved = where - where[0]
     return Slide(
         motion.time,
         moved @ DOWN,
-        motion.v[:, :3] @ DOWN,
+        speed @ DOWN,
         moved @ NORMAL,
         -force @ DOWN,
         force @ NORMAL,
     )
 
 
+def in_space(array: np.ndarray) -> np.ndarray:
+    """Positions or velocities of a free body, or of one that has only x and z, (n, 3)."""
+    if array.shape[1] > 2:
+        return array[:, :3]
+    return np.column_stack([array[:, 0], np.zeros(len(array)), array[:, 1]])
+
+
+def particle() -> st.Robot:
+    """A small sphere that moves along x and z and does not turn: it touches at one point."""
+    none = (0.0,) * 6
+    return st.Robot.from_description(
+        Description(
+            name="particle",
+            source="stiction.papers.feedback.ramp",
+            links=(Link("rail", 0.0, (0.0,) * 3, none), Link("body", MASS, (0.0,) * 3, none)),
+            joints=(
+                Joint("x", "prismatic", WORLD, "rail", axis=(1.0, 0.0, 0.0)),
+                Joint("z", "prismatic", "rail", "body"),
+            ),
+            shapes=(Shape("sphere", "body", "sphere", (RADIUS,)),),
+        )
+    )
+
+
+def on_one_point(contact: st.Feedback, dt: float, duration: float) -> st.Motion:
+    """The particle on its way down the ramp, from its steady depth."""
+    centre = (RADIUS - contact.steady_depth) * NORMAL
+    state = st.State(centre[[0, 2]], SPEED * DOWN[[0, 2]])
+    world = st.World(particle(), ground=st.Slope(ANGLE))
+    return st.simulate(world, contact, duration=duration, dt=dt, state=state)
+
+
 def data() -> dict[str, Any]:
-    """The sheet down and up the ramp, and a brick of 10 cm height."""
+    """The sheet down and up the ramp, a body on one point, and a brick of 10 cm height."""
     scene = st.scenes.scene(SCENE)
     sheet = scene.robots[0]
     up = replace(sheet, velocity=tuple(-SPEED * DOWN))
     return {
         "down": scene.simulate(),
         "up": replace(scene, robots=(up,)).simulate(),
+        "one point": on_one_point(scene.contact, scene.dt, scene.lasts()),
         "brick": st.scenes.scene(BRICK).simulate(),
         "heights": [higher(height) for height in HEIGHTS],
     }
@@ -83,9 +120,12 @@ def threshold(one: Slide) -> float:
 def measures(data: dict[str, Any]) -> dict[str, float]:
     """Distances, thresholds, and how friction ends."""
     down, up, brick = (slide(data[name]) for name in ("down", "up", "brick"))
+    point = slide(data["one point"])
     ending = np.abs(down.speed[:-2]) < 2 * V_S
     return {
         "distance": down.way[-1] / COULOMB,
+        "distance on one point": point.way[-1] / COULOMB,
+        "threshold on one point": threshold(point) / V_S,
         "distance of the brick": brick.way[-1] / COULOMB,
         "lift of the brick [mm]": 1000 * brick.lift.max(),
         "final friction": down.friction[-1] / (MASS * G * np.sin(ANGLE)),
