@@ -1,6 +1,7 @@
 """The command line: what it prints, where, and with which exit status."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -48,7 +49,7 @@ def test_help_names_every_command(start):
     assert done.returncode == 0
     assert done.stderr == ""
     for entry in COMMANDS:
-        assert f"    {entry.name} " in done.stdout
+        assert re.search(rf"^    {entry.name}\b", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)

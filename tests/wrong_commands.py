@@ -24,6 +24,7 @@ GOOD = {  # the shortest good use of each command
     "view": ["ball", "--html", "page.html"],
     "render": ["motion.h5", "--output", "a.png"],
     "tune": ["sole", "hoap1", "left_foot"],
+    "reproduce": ["feedback/fig04"],
     "demo": [],
     "bench": ["dynamics"],
 }
