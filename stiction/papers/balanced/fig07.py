@@ -8,7 +8,16 @@ import numpy as np
 
 import stiction as st
 from stiction.papers.balanced.measured import ratios, vertex_force
-from stiction.papers.balanced.standing import LAMBDAS, READINGS, SINKS, readings, stand, told
+from stiction.papers.balanced.standing import (
+    LAMBDAS,
+    READINGS,
+    SINKS,
+    WAYS,
+    readings,
+    short,
+    stand,
+    told,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,9 +25,9 @@ if TYPE_CHECKING:
 
 def data() -> dict[str, Any]:
     """The standing robot with each lambda, and all readings of the model."""
-    return {f"lambda {value:g}": stand(value) for value in (*LAMBDAS, SINKS)} | {
-        "readings": readings()
-    }
+    still = {f"lambda {value:g}": stand(value) for value in (*LAMBDAS, SINKS)}
+    up = {f"up, lambda {value:g}": stand(value, name="balanced-stand-up") for value in LAMBDAS}
+    return still | up | {"readings": readings()}
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:
@@ -30,15 +39,18 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "chatter_over_mean_4": 100 * found[4.0].chatter / found[4.0].mean,
         "sinking_4": 1e3 * found[4.0].sinking,
         "sinking_7": 1e3 * found[SINKS].sinking,
+        **{f"peak_{value:g}": vertex_force(data[f"lambda {value:g}"]).max() for value in LAMBDAS},
     }
-    for k, name in enumerate(READINGS):
-        for how in ("stands", "stands on 16", "walks"):
+    for name in READINGS:
+        for how in WAYS:
             runs = [data["readings"][name, how, value] for value in LAMBDAS]
-            label = f"_{how.replace(' ', '_')}_reading_{k}"
-            values |= {
-                key + label: value
-                for key, value in falls([run.chatter for run in runs], "chatter").items()
-            }
+            label = short(how, name)
+            values |= falls([run.chatter for run in runs], f"chatter_{label}")
+            values[f"chatter_{label}_001"] = runs[0].chatter
+            values[f"peak_over_mean_001_{label}"] = runs[0].peak / runs[0].mean
+        for value in (*LAMBDAS, SINKS):
+            sinks = data["readings"][name, "stands", value].sinking
+            values[f"sinking_{value:g}_{short(name)}"] = 1e3 * sinks
     return values
 
 
@@ -54,18 +66,19 @@ def draw(data: dict[str, Any]) -> Figure:
     """Force over time for each lambda, as in the paper; below, chatter and sinking by reading."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 8), layout="constrained")
-    top, bottom = figure.subfigures(2, 1, height_ratios=[1.0, 1.2])
-    for panel, value in zip(top.subplots(1, 4), LAMBDAS, strict=True):
-        motion: st.Motion = data[f"lambda {value:g}"]
-        panel.plot(motion.time[:-1], vertex_force(motion), lw=0.8)
-        panel.set(title=f"lambda = {value:g}", xlabel="t [s]", ylim=(0, None))
-    top.axes[0].set_ylabel("force on a vertex of the left sole [N]")
-    panels = bottom.subplots(1, 3)
-    draw_readings(panels[0], data, "stands", "chatter")
-    draw_readings(panels[1], data, "walks", "chatter")
-    draw_readings(panels[2], data, "stands", "sinking")
-    panels[0].legend(fontsize="small")
+    figure = Figure(figsize=(13, 10), layout="constrained")
+    panels = figure.subplots(3, 4)
+    for prefix, row in zip(("", "up, "), panels, strict=False):
+        for panel, value in zip(row, LAMBDAS, strict=True):
+            motion: st.Motion = data[f"{prefix}lambda {value:g}"]
+            panel.plot(motion.time[:-1], vertex_force(motion), lw=0.8)
+            panel.set(title=f"lambda = {value:g}", xlabel="t [s]", ylim=(0, None))
+        word = "stands up" if prefix else "stands"
+        row[0].set_ylabel(f"{word}: force on a vertex [N]")
+    for panel, how in zip(panels[2], ("stands", "stands up", "walks"), strict=False):
+        draw_readings(panel, data, how, "chatter")
+    draw_readings(panels[2, 3], data, "stands", "sinking")
+    panels[2, 0].legend(fontsize="small")
     return figure
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import stiction as st
 from stiction.papers.balanced.measured import settled, spread, vertices
-from stiction.papers.balanced.standing import LAMBDAS, READINGS, readings, stand
+from stiction.papers.balanced.standing import LAMBDAS, READINGS, WAYS, readings, short, stand
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,11 +29,12 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "spread_4": found[4.0],
         "spread_4_over_001": found[4.0] / found[0.01],
     }
-    for k, name in enumerate(READINGS):
-        for how in ("stands", "stands on 16", "walks"):
-            small, large = (data["readings"][name, how, value].spread for value in (0.01, 4.0))
-            label = f"{how.replace(' ', '_')}_reading_{k}"
-            values |= {f"spread_001_{label}": small, f"spread_4_{label}": large}
+    for name in READINGS:
+        for how in WAYS:
+            small, large = (data["readings"][name, how, value] for value in (0.01, 4.0))
+            label = short(how, name)
+            values |= {f"spread_001_{label}": small.spread, f"spread_4_{label}": large.spread}
+            values |= {f"widest_001_{label}": small.widest, f"widest_4_{label}": large.widest}
     return values
 
 
@@ -47,7 +48,7 @@ def draw(data: dict[str, Any]) -> Figure:
     for panel, value in zip(panels, LAMBDAS, strict=True):
         draw_bars(panel, data[f"lambda {value:g}"])
         panel.set_title(f"lambda = {value:g}")
-    for panel, how in zip(bottom.subplots(1, 3), ("stands", "stands on 16", "walks"), strict=True):
+    for panel, how in zip(bottom.subplots(1, 4), WAYS, strict=True):
         for k, name in enumerate(READINGS):
             found = [data["readings"][name, how, value].spread for value in LAMBDAS]
             panel.semilogx(LAMBDAS, found, "o-", color=f"C{k}", label=name)
@@ -65,7 +66,7 @@ def draw_bars(panel: Any, motion: st.Motion) -> None:
     panel.bar3d(x - WIDE / 2, y - WIDE / 2, 0 * mean, WIDE, WIDE, mean, color="C0", alpha=0.7)
     for k in range(len(under)):
         panel.plot([x[k]] * 2, [y[k]] * 2, np.percentile(force[:, k], [5, 95]), color="C3", lw=3)
-    panel.set(xlabel="x [m]", ylabel="y [m]", zlabel="force [N]", zlim=(0, None))
+    panel.set(xlabel="x [m]", ylabel="y [m]", zlabel="force [N]", zlim=(0, 1.2 * mean.max()))
 
 
 def motions(data: dict[str, Any]) -> dict[str, st.Motion]:

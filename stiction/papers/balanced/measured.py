@@ -57,6 +57,11 @@ def spread(motion: Motion, foot: str = "left_foot") -> float:
     return float(np.nanmean(motion.force_spread(foot)[settled(motion)]))
 
 
+def widest(motion: Motion, foot: str = "left_foot") -> float:
+    """The same, largest over time."""
+    return float(np.nanmax(motion.force_spread(foot)[settled(motion)]))
+
+
 def sinking(motion: Motion, since: float = 1.0) -> float:
     """Speed at which the base goes down from a time on [m/s]."""
     k = int(np.searchsorted(motion.time, since))

@@ -14,6 +14,7 @@ from stiction.papers.balanced.measured import (
     sinking,
     spread,
     vertex_force,
+    widest,
 )
 from stiction.scenes import scene
 
@@ -28,6 +29,12 @@ READINGS: dict[str, dict[str, float]] = {
     "as printed, macro alone": LETTER | ALONE,
 }
 WALK = {"steps": 4}
+WAYS = ("stands", "stands on 16", "stands up", "walks")
+
+
+def short(*words: str) -> str:
+    """Words as the end of a measure's name."""
+    return "_".join(words).replace(",", "").replace(" ", "_")
 
 
 class Told(NamedTuple):
@@ -36,13 +43,16 @@ class Told(NamedTuple):
     chatter: float  # of the force on a vertex of the left sole [N]
     mean: float  # force on it [N]
     peak: float  # [N]
-    spread: float  # of the forces on the left sole
+    spread: float  # of the forces on the left sole, mean over time
+    widest: float  # the same, largest over time
     sinking: float  # [m/s]
 
 
-def stand(relaxation: float, reading: dict[str, float] | None = None) -> st.Motion:
-    """The scene with a lambda, and with other parameters of the model."""
-    one = scene("balanced-stand")
+def stand(
+    relaxation: float, reading: dict[str, float] | None = None, name: str = "balanced-stand"
+) -> st.Motion:
+    """A scene with a lambda, and with other parameters of the model."""
+    one = scene(name)
     return one.simulate(contact=one.contact._replace(relaxation=relaxation, **(reading or {})))
 
 
@@ -75,12 +85,17 @@ def told(motion: st.Motion) -> Told:
     when = settled(motion)
     force = vertex_force(motion)[when]
     return Told(
-        chatter(force), float(force.mean()), float(force.max()), spread(motion), sinking(motion)
+        chatter(force),
+        float(force.mean()),
+        float(force.max()),
+        spread(motion),
+        widest(motion),
+        sinking(motion),
     )
 
 
 def readings() -> dict[tuple[str, str, float], Told]:
-    """All readings of the model, standing on 4 and 16 vertices a sole and walking."""
+    """All readings of the model, in all of WAYS; 16: vertices a sole, otherwise 4."""
     found: dict[tuple[str, str, float], Told] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # falls and deep points are what is looked for
@@ -89,6 +104,7 @@ def readings() -> dict[tuple[str, str, float], Told]:
                 runs: dict[str, Any] = {
                     "stands": stand(relaxation, reading),
                     "stands on 16": stand_on(16, relaxation, reading),
+                    "stands up": stand(relaxation, reading, "balanced-stand-up"),
                     "walks": walk(relaxation, reading),
                 }
                 found |= {(name, how, relaxation): told(run) for how, run in runs.items()}
