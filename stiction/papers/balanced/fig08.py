@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE = 0.016  # of a bar [m]
+HIGHEST = 16.0  # force in the bars [N]
 
 
 def data() -> dict[str, Any]:
     """The standing robot with each lambda, and all readings of the model."""
-    return {f"lambda {value:g}": stand(value) for value in LAMBDAS} | {"readings": readings()}
+    still = {f"lambda {value:g}": stand(value) for value in LAMBDAS}
+    up = {f"up, lambda {value:g}": stand(value, name="balanced-stand-up") for value in LAMBDAS}
+    return still | up | {"readings": readings()}
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:
@@ -39,34 +42,47 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """Mean force on each vertex of the sole, with the range between the 5th and 95th percentile."""
+    """Forces on the vertices: means of standing, the most uneven moment of standing up."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 7.5), layout="constrained")
-    top, bottom = figure.subfigures(2, 1)
-    panels = top.subplots(1, len(LAMBDAS), subplot_kw={"projection": "3d"})
-    for panel, value in zip(panels, LAMBDAS, strict=True):
-        draw_bars(panel, data[f"lambda {value:g}"])
-        panel.set_title(f"lambda = {value:g}")
+    figure = Figure(figsize=(12, 10), layout="constrained")
+    top, bottom = figure.subfigures(2, 1, height_ratios=[1.8, 1.0])
+    rows = top.subplots(2, len(LAMBDAS), subplot_kw={"projection": "3d"})
+    for prefix, row in zip(("", "up, "), rows, strict=True):
+        for panel, value in zip(row, LAMBDAS, strict=True):
+            motion: st.Motion = data[f"{prefix}lambda {value:g}"]
+            force = uneven(motion) if prefix else mean_forces(motion)
+            draw_bars(panel, motion, force)
+            word = "stands up, most uneven" if prefix else "stands, mean"
+            panel.set_title(f"lambda = {value:g}: {word}", fontsize="medium")
     for panel, how in zip(bottom.subplots(1, 4), WAYS, strict=True):
         for k, name in enumerate(READINGS):
-            found = [data["readings"][name, how, value].spread for value in LAMBDAS]
+            found = [data["readings"][name, how, value].widest for value in LAMBDAS]
             panel.semilogx(LAMBDAS, found, "o-", color=f"C{k}", label=name)
-        panel.set(xlabel="lambda", ylabel="standard deviation / mean", title=how, ylim=(0, None))
-    bottom.axes[0].legend(fontsize="small")
+        panel.set(xlabel="lambda", title=how, ylim=(0, None))
+    bottom.axes[0].set_ylabel("largest standard deviation / mean")
+    bottom.axes[2].legend(fontsize="small")
     return figure
 
 
-def draw_bars(panel: Any, motion: st.Motion) -> None:
-    """Bars of the mean force where the vertices are, and lines for how much it varies."""
-    when, under = settled(motion), vertices(motion)
-    force = motion.force[when][:, under, 2]
-    x, y, _ = motion.contact_points.position[when.start, under].T
-    mean = force.mean(axis=0)
-    panel.bar3d(x - WIDE / 2, y - WIDE / 2, 0 * mean, WIDE, WIDE, mean, color="C0", alpha=0.7)
-    for k in range(len(under)):
-        panel.plot([x[k]] * 2, [y[k]] * 2, np.percentile(force[:, k], [5, 95]), color="C3", lw=3)
-    panel.set(xlabel="x [m]", ylabel="y [m]", zlabel="force [N]", zlim=(0, 1.2 * mean.max()))
+def mean_forces(motion: st.Motion) -> np.ndarray:
+    """Mean force on each vertex [N]."""
+    return motion.force[settled(motion)][:, vertices(motion), 2].mean(axis=0)
+
+
+def uneven(motion: st.Motion) -> np.ndarray:
+    """Force on each vertex at the moment when they differ most [N]."""
+    when = settled(motion)
+    k = when.start + int(np.nanargmax(motion.force_spread("left_foot")[when]))
+    return motion.force[k, vertices(motion), 2]
+
+
+def draw_bars(panel: Any, motion: st.Motion, force: np.ndarray) -> None:
+    """Bars where the vertices are."""
+    x, y, _ = motion.contact_points.position[0, vertices(motion)].T
+    panel.bar3d(x - WIDE / 2, y - WIDE / 2, 0 * force, WIDE, WIDE, force, color="C0", alpha=0.7)
+    panel.set(xlabel="x [m]", ylabel="y [m]", zlabel="force [N]", zlim=(0, HIGHEST))
+    panel.locator_params(nbins=4)
 
 
 def motions(data: dict[str, Any]) -> dict[str, st.Motion]:
