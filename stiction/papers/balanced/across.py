@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import stiction as st
-from stiction.bench.demo import PARAMETERS, by_family
-from stiction.contact.contact_model import FORCE_LAW, MODELS
-from stiction.errors import SimulationError
-from stiction.papers.balanced import peer
+from stiction.contact.contact_model import IMPULSE_LAW, MODELS
+from stiction.papers.balanced import in_mujoco
 from stiction.papers.balanced.measured import (
     above_frequency,
     acceleration,
@@ -20,57 +18,57 @@ from stiction.papers.balanced.measured import (
     chatter,
     leap,
     off_plan,
-    planned,
     weight,
 )
 from stiction.papers.balanced.walks import pattern_of
+from stiction.papers.others import Other, survived, walking_models
+from stiction.papers.peer import NAME
 from stiction.scenes import Scene, scene
+from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STEPS = 4  # of the walk
-DT, SHORT = 0.001, 2e-4  # of solvers and laws, and of force laws [s]
+DT = 0.001  # of solvers and impulse laws, and of MuJoCo [s]
 FALLEN = 45.0  # [degrees]
 FAST = 20.0  # [Hz]
-DROP = 0.05  # [m]
+WALK = ("off plan [mm]", "angle off [deg]", "depth [mm]", "force change [% W]", "fast [m/s2]")
+DROP = ("leap [mm]", "peak force [W]")
 
 
-class Row(NamedTuple):
-    """What a model makes of the walk and of the drop."""
-
-    model: str
-    dt: float  # [ms]
-    off: float  # end of the walk off the plan [mm]
-    angle: float  # largest angle of the base off the plan [degrees]
-    depth: float  # deepest point of the walk [mm]
-    change: float  # of the total force from one millisecond to the next [% of the weight]
-    fast: float  # horizontal acceleration above 20 Hz [m/s2]
-    leap: float  # of the drop [mm]
-    peak: float  # force of the drop over the weight, mean over a millisecond
-
-
-class Measured(NamedTuple):
+class Run(NamedTuple):
     """A run: states, and the total force of the floor (steps, 3) [N]."""
 
     motion: st.Motion
     force: np.ndarray
 
+    @property
+    def dt(self) -> float:
+        """Time between two samples [s]."""
+        return float(self.motion.time[1] - self.motion.time[0])
+
 
 def data() -> dict[str, Any]:
     """One row per model."""
-    walk, plan = walk_scene()
-    rows = [row(kind.__name__, *both(kind, walk)) for kind in by_family()]
-    rows.append(row("MuJoCo", in_mujoco(walk, plan), dropped_in_mujoco()))
+    walk, drop = walk_scene(), drop_scene()
+    plan, floor = pattern_of(walk), walk.contact
+    rows = []
+    for name, other in walking_models(plan.body.mass, floor.mu_static, floor.mu_kinetic).items():
+        if MODELS[type(other.model)].family == IMPULSE_LAW:
+            other = other._replace(dt=DT)  # the step of the paper
+        both = [ran(one, other) for one in (walk, drop)]
+        rows.append(row(name, other.dt, plan, *both))
+    both = [walk_in_mujoco(plan, floor.mu_static), drop_in_mujoco(drop, floor.mu_static)]
+    rows.append(row(NAME, DT, plan, *both))
     return {"rows": rows}
 
 
-def walk_scene() -> tuple[Scene, st.patterns.Pattern]:
-    """The walk of Fig. 10, shorter and with the default integrator, and its plan."""
+def walk_scene() -> Scene:
+    """The walk of Fig. 10, shorter and with the default integrator."""
     one = scene("balanced-walk")
     short = replace(one.controls[0], parameters={**one.controls[0].parameters, "steps": STEPS})
-    one = replace(one, controls=(short,), integrator=st.Midpoint())
-    return one, pattern_of(one)
+    return replace(one, controls=(short,), integrator=st.Midpoint())
 
 
 def drop_scene() -> Scene:
@@ -78,63 +76,45 @@ def drop_scene() -> Scene:
     return replace(scene("balanced-drop"), integrator=st.Midpoint())
 
 
-def model_and_step(kind: Any, one: Scene) -> tuple[Any, float]:
-    """A contact model as the demo has it, with the friction of the scene, and its step [s]."""
-    own = one.contact if isinstance(one.contact, st.Balanced) else scene("balanced-walk").contact
-    given = {name: getattr(own, name) for name in ("mu_static", "mu_kinetic", "restitution")}
-    if kind is st.Balanced:
-        given = own._asdict()
-    values = {**given, **PARAMETERS.get(kind.__name__, {})}
-    model = kind(**{name: value for name, value in values.items() if name in kind._fields})
-    return model, SHORT if MODELS[kind].family == FORCE_LAW else DT
+def ran(one: Scene, other: Other) -> Run | None:
+    """A scene under a model; None if the simulation diverges."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of falls and deep points: they are measured
+        motion = survived(one, other)
+    return None if isinstance(motion, str) else Run(motion, motion.total_force()[:-1])
 
 
-def both(kind: Any, walk: Scene) -> tuple[Measured | None, Measured | None]:
-    """Walk and drop under a model; None where the simulation diverges."""
-    found: list[Measured | None] = []
-    for one in (walk, drop_scene()):
-        model, dt = model_and_step(kind, walk)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of falls and deep points: they are measured
-                motion = one.simulate(contact=model, dt=dt)
-            found.append(Measured(motion, motion.total_force()[:-1]))
-        except SimulationError:
-            found.append(None)
-    return found[0], found[1]
-
-
-def row(name: str, walk: Measured | None, drop: Measured | None) -> Row:
+def row(
+    name: str, dt: float, plan: st.patterns.Pattern, walk: Run | None, drop: Run | None
+) -> dict[str, Any]:
     """Measure both runs."""
-    nothing, values = float("nan"), {}
+    found: dict[str, Any] = {"model": name, "step [ms]": 1e3 * dt, "walks": False}
+    found |= dict.fromkeys((*WALK, *DROP))
     if walk is not None:
-        values |= walked(walk)
+        values = walked(walk, plan)
+        found |= dict(zip(WALK, values, strict=True)) | {"walks": values[1] < FALLEN}
     if drop is not None:
-        values |= dropped(drop)
-    ran = walk or drop
-    dt = 1e3 * float(np.diff(ran.motion.time[:2])[0]) if ran is not None else nothing
-    return Row(name, dt, *(values.get(field, nothing) for field in Row._fields[2:]))
+        found |= dict(zip(DROP, dropped(drop), strict=True))
+    return found
 
 
-def walked(run: Measured) -> dict[str, float]:
-    """What the table tells of a walk."""
-    motion, (_, plan) = run.motion, walk_scene()
-    dt = float(np.diff(motion.time[:2])[0])
-    fast = above_frequency(acceleration(motion)[:, :2], dt, FAST)
-    return {
-        "off": 1e3 * off_plan(motion, plan),
-        "angle": float(angle_off(motion, plan).max()),
-        "depth": 1e3 * float(motion.contact_points.depth.max()),
-        "change": 100 * chatter(per_millisecond(run.force[:, 2], dt)) / weight(motion),
-        "fast": float(np.sqrt((fast**2).sum(axis=1).mean())),
-    }
+def walked(run: Run, plan: st.patterns.Pattern) -> tuple[float, ...]:
+    """What the table tells of a walk, see WALK."""
+    motion = run.motion
+    fast = above_frequency(acceleration(motion)[:, :2], run.dt, FAST)
+    return (
+        1e3 * off_plan(motion, plan),
+        float(angle_off(motion, plan).max()),
+        1e3 * float(motion.contact_points.depth.max()),
+        100 * chatter(per_millisecond(run.force[:, 2], run.dt)) / weight(motion),
+        float(np.sqrt((fast**2).sum(axis=1).mean())),
+    )
 
 
-def dropped(run: Measured) -> dict[str, float]:
-    """What the table tells of a drop."""
-    dt = float(np.diff(run.motion.time[:2])[0])
-    force = per_millisecond(run.force[:, 2], dt)
-    return {"leap": 1e3 * leap(run.motion), "peak": float(force.max()) / weight(run.motion)}
+def dropped(run: Run) -> tuple[float, float]:
+    """What the table tells of a drop, see DROP."""
+    force = per_millisecond(run.force[:, 2], run.dt)
+    return 1e3 * leap(run.motion), float(force.max()) / weight(run.motion)
 
 
 def per_millisecond(force: np.ndarray, dt: float) -> np.ndarray:
@@ -146,57 +126,53 @@ def per_millisecond(force: np.ndarray, dt: float) -> np.ndarray:
 # ------------------------------------------------------------------------------------------- MuJoCo
 
 
-def in_mujoco(one: Scene, plan: st.patterns.Pattern) -> Measured:
+def walk_in_mujoco(plan: st.patterns.Pattern, mu: float) -> Run:
     """The walk, with the servos of the plan."""
     gains = plan.tracking()
     table = gains.bind(st.World(plan.robot))
-    steps = round(plan.duration / DT)
-    time = DT * np.arange(steps)
-    joints = gains.reference.joints or driven_joints(plan.robot)
-    servos = peer.Servos(
-        joints,
-        planned(plan, time)[:, table.q_index],
+    time = DT * np.arange(round(plan.duration / DT))
+    servos = in_mujoco.Servos(
+        driven_joints(plan.robot),
+        sampled(plan.time, plan.q[:, table.q_index], time),
         sampled(plan.time, plan.v[:, table.dof], time),
         sampled(plan.time, np.asarray(gains.feedforward), time),
         table.stiffness,
         table.damping,
     )
-    return measured(plan.robot, plan.state, servos, one)
+    return as_run(plan.robot, plan.state, servos, mu)
 
 
-def dropped_in_mujoco() -> Measured:
+def drop_in_mujoco(one: Scene, mu: float) -> Run:
     """The drop, with the servos of its scene."""
-    one = drop_scene()
     world = one.world()
-    robot = world.robots[0]
     (hold,) = one.controller(world) or ()
     table = hold.bind(world)
-    steps = round(one.lasts() / DT)
-    still = np.tile(world.home().q[table.q_index], (steps, 1))
+    still = np.tile(world.home().q[table.q_index], (round(one.lasts() / DT), 1))
     zero = np.zeros_like(still)
-    servos = peer.Servos(driven_joints(robot), still, zero, zero, table.stiffness, table.damping)
-    return measured(robot, one.start(), servos, scene("balanced-walk"))
+    joints = driven_joints(world.robots[0])
+    servos = in_mujoco.Servos(joints, still, zero, zero, table.stiffness, table.damping)
+    return as_run(world.robots[0], one.start(), servos, mu)
 
 
-def measured(robot: st.Robot, state: st.State, servos: peer.Servos, one: Scene) -> Measured:
-    """Run MuJoCo with the static friction of a scene, and keep its states as a motion of ours."""
-    ran = peer.run(robot, state, servos, one.contact.mu_static, DT)
+def as_run(robot: st.Robot, state: st.State, servos: in_mujoco.Servos, mu: float) -> Run:
+    """Run MuJoCo, and keep its states as a motion of ours without forces."""
+    found = in_mujoco.run(robot, state, servos, mu, DT)
     world = st.World(robot)
-    n, points = len(ran.q), one.simulate(duration=0.0).point_count
-    blank = np.zeros((n, world.nv))
+    n, points = len(found.q), len(contact_points_of(world)[0].link)
+    nothing, blank = np.zeros((n, points, 3)), np.zeros((n, world.nv))
     motion = st.Motion(
-        world,
-        DT * np.arange(n),
-        ran.q,
-        ran.v,
-        blank,
-        blank,
-        np.zeros((n, points, 3)),
-        np.zeros((n, points)),
-        np.zeros((n, points, 3)),
+        world=world,
+        time=DT * np.arange(n),
+        q=found.q,
+        v=found.v,
+        torque=blank,
+        passive=blank,
+        force=nothing,
+        depth=nothing[..., 0],
+        slip=nothing,
         parameters={"dt": DT},
     )
-    return Measured(motion, ran.force)
+    return Run(motion, found.force)
 
 
 def driven_joints(robot: st.Robot) -> tuple[str, ...]:
@@ -213,33 +189,35 @@ def sampled(time: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:
-    """All numbers of the table."""
+    """How many models walk, and how much they differ in what the paper is about."""
+    walking = [row for row in data["rows"] if row["walks"]]
+    own = next(row for row in data["rows"] if row["model"] == "Balanced")
     return {
-        f"{field}_{one.model}": getattr(one, field)
-        for one in data["rows"]
-        for field in Row._fields[2:]
-        if np.isfinite(getattr(one, field))
+        "models": float(len(data["rows"])),
+        "models_that_walk": float(len(walking)),
+        "deepest_of_all": max(row["depth [mm]"] for row in walking),
+        "force_change_balanced": own["force change [% W]"],
+        "least_force_change": min(row["force change [% W]"] for row in walking),
+        "largest_force_change": max(row["force change [% W]"] for row in walking),
     }
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """The table."""
+    """Depth and chatter of the walk, leap and peak force of the drop."""
     from matplotlib.figure import Figure
 
-    heads = (
-        "model", "dt [ms]", "off plan [mm]", "angle [deg]", "depth [mm]", "force change [% W]",
-        "above 20 Hz [m/s²]", "leap [mm]", "peak [W]",
-    )  # fmt: skip
-    cells = [[one.model, *(f"{value:.3g}" for value in one[1:])] for one in data["rows"]]
-    for line, one in zip(cells, data["rows"], strict=True):
-        if not one.angle < FALLEN:
-            line[2:4] = ["falls", "-"]
-    figure = Figure(figsize=(12, 0.34 * len(cells) + 0.9), layout="constrained")
-    panel = figure.subplots()
-    panel.set_axis_off()
-    panel.set_title(f"walk of {STEPS} steps (six columns) and drop from {1e3 * DROP:g} mm (two)")
-    table = panel.table(cells, colLabels=heads, loc="center", cellLoc="right")
-    table.auto_set_font_size(False)
-    table.set_fontsize(9)
-    table.scale(1.0, 1.4)
+    figure = Figure(figsize=(13, 4.2), layout="constrained")
+    panels = figure.subplots(1, 4, sharey=True)
+    for panel, head in zip(panels, ("depth [mm]", "force change [% W]", *DROP), strict=True):
+        names = [row["model"] for row in data["rows"]]
+        values = [0.0 if row[head] is None else row[head] for row in data["rows"]]
+        panel.barh(names, np.maximum(values, 0.0))
+        panel.set(xlabel=head, title="walk" if head in WALK else "drop from 5 cm")
+        if head != "leap [mm]":
+            panel.set_xscale("log")
     return figure
+
+
+def tables(data: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """One row per model."""
+    return {f"A walk of {STEPS} steps, and a drop from 5 cm; W is the weight": data["rows"]}

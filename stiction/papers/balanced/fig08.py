@@ -54,7 +54,7 @@ def draw(data: dict[str, Any]) -> Figure:
             force = uneven(motion) if prefix else mean_forces(motion)
             draw_bars(panel, motion, force)
             word = "stands up, most uneven" if prefix else "stands, mean"
-            panel.set_title(f"lambda = {value:g}: {word}", fontsize="medium")
+            panel.set_title(f"lambda = {value:g}: {word} [N]", fontsize="small")
     for panel, how in zip(bottom.subplots(1, 4), WAYS, strict=True):
         for k, name in enumerate(READINGS):
             found = [data["readings"][name, how, value].widest for value in LAMBDAS]
@@ -81,7 +81,7 @@ def draw_bars(panel: Any, motion: st.Motion, force: np.ndarray) -> None:
     """Bars where the vertices are."""
     x, y, _ = motion.contact_points.position[0, vertices(motion)].T
     panel.bar3d(x - WIDE / 2, y - WIDE / 2, 0 * force, WIDE, WIDE, force, color="C0", alpha=0.7)
-    panel.set(xlabel="x [m]", ylabel="y [m]", zlabel="force [N]", zlim=(0, HIGHEST))
+    panel.set(xlabel="x [m]", ylabel="y [m]", zlim=(0, HIGHEST))
     panel.locator_params(nbins=4)
 
 

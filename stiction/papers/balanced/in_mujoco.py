@@ -40,6 +40,7 @@ def model_of(robot: st.Robot, damping: dict[str, float], mu: float, dt: float) -
     import mujoco
 
     spec = mujoco.MjSpec()
+    spec.compiler.degree = False
     spec.option.timestep = dt
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     touching = {"condim": 3, "friction": [mu, 0.005, 0.0001]}
