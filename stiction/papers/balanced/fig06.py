@@ -65,12 +65,21 @@ def peak_force(motion: st.Motion) -> float:
     return float(motion.total_force()[:-1, 2].max())
 
 
-def shares() -> tuple[float, float]:
-    """Shares of the map on which a lump sinks less, and rebounds less, with Eq. (14)."""
-    cells = [(np.arange(60) + 0.5) / 60 * most for most in STABLE]
-    usual, proposed = (land(law, *grid(*cells)) for law in (EQ13, EQ14))
-    less = np.mean(proposed.depth < usual.depth), np.mean(proposed.energy < usual.energy)
-    return float(less[0]), float(less[1])
+def shares() -> dict[str, float]:
+    """Shares of the map on which a lump sinks less, and rebounds less, with Eq. (14) [%].
+
+    Whole map, and the part in which the damping of Eq. (14) does not reverse a lump in one step.
+    """
+    alpha, beta = grid(*((np.arange(60) + 0.5) / 60 * most for most in STABLE))
+    usual, proposed = (land(law, alpha, beta) for law in (EQ13, EQ14))
+    slow = alpha + beta < 1
+    less, weaker = proposed.depth < usual.depth, proposed.energy < usual.energy
+    return {
+        "share_less_deep": 100 * float(less.mean()),
+        "share_weaker_rebound": 100 * float(weaker.mean()),
+        "share_less_deep_if_not_reversed": 100 * float(less[slow].mean()),
+        "share_weaker_rebound_if_not_reversed": 100 * float(weaker[slow].mean()),
+    }
 
 
 def ray() -> tuple[np.ndarray, Landing, Landing]:
@@ -103,8 +112,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
     found["leap_ratio_2.5ms_undamped"] = proposed / usual
     for law, name in zip(LAWS, ("burst", "burst_eq14"), strict=True):
         found[name] = data["peaks"][law, 16] / data["peaks"][law, 4]
-    deep, weak = data["shares"]
-    found |= {"share_less_deep": 100 * deep, "share_weaker_rebound": 100 * weak}
+    found |= data["shares"]
     _, one, other = data["ray"]
     thrown = one.energy >= GIVEN_BACK
     found["best_contrast_at_printed_ratio"] = float(

@@ -124,7 +124,7 @@ def run(robot: st.Robot, state: st.State, servos: Servos, mu: float, dt: float) 
 
     model = model_of(robot, dict(zip(servos.joints, servos.damping, strict=True)), mu, dt)
     data = mujoco.MjData(model)
-    q_at, v_at = _orders(robot, model)
+    q_at, v_at = joint_orders(robot, model)
     data.qpos[q_at], data.qvel[v_at] = state.q, state.v
     joints = [model.joint(name) for name in servos.joints]
     own_q = np.array([joint.qposadr[0] for joint in joints])
@@ -143,7 +143,7 @@ def run(robot: st.Robot, state: st.State, servos: Servos, mu: float, dt: float) 
     return ran
 
 
-def _orders(robot: st.Robot, model: MjModel) -> tuple[np.ndarray, np.ndarray]:
+def joint_orders(robot: st.Robot, model: MjModel) -> tuple[np.ndarray, np.ndarray]:
     """Where MuJoCo keeps our positions and velocities."""
     q: list[int] = []
     v: list[int] = []
