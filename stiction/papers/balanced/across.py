@@ -213,7 +213,7 @@ def draw(data: dict[str, Any]) -> Figure:
         values = [0.0 if row[head] is None else row[head] for row in data["rows"]]
         panel.barh(names, np.maximum(values, 0.0))
         panel.set(xlabel=head, title="walk" if head in WALK else "drop from 5 cm")
-        if head != "leap [mm]":
+        if head == "depth [mm]":
             panel.set_xscale("log")
     return figure
 

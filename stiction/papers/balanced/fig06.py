@@ -33,9 +33,15 @@ STEPS = {"1ms": 0.001, "2.5ms": LONG}
 STABLE = (4 / 3, 2.0)  # largest k dt^2/m and c dt/m of the map for which shares are counted
 FINE = 1e-4  # a step at which both laws agree [s]
 RATIOS = np.geomspace(0.1, 100.0, 61)  # c / (k dt)
+WEAK = 28.2  # a tenth of the printed damper, with which the contrast comes out [N s/m]
 GIVEN_BACK = LEAPS / 0.05  # energy of a leap over that of the drop
-ALPHA, BETA = np.geomspace(1e-3, 4.0, 81), np.geomspace(1e-2, 10.0, 81)
-LUMPS = {"robot on 8 vertices": 5.0 / 8, "robot on 1 vertex": 5.0, "a foot alone on 4": 0.2 / 4}
+ALPHA, BETA = np.geomspace(3e-4, 4.0, 91), np.geomspace(1e-2, 30.0, 91)
+LUMPS = {  # mass [kg], colour in the map
+    "robot on 8 vertices": (5.0 / 8, "k"),
+    "robot on 1 vertex": (5.0, "k"),
+    "a foot alone on 4": (0.2 / 4, "w"),
+}
+NEEDED = 4.0  # c / (k dt) below which Eq. (14) halves a rebound, see `largest_ratio`
 
 
 def data() -> dict[str, Any]:
@@ -43,6 +49,7 @@ def data() -> dict[str, Any]:
     found: dict[str, Any] = {
         f"{law}, {name}": drop(law, PRINTED, dt) for law in LAWS for name, dt in STEPS.items()
     }
+    found |= {f"{law}, weak": drop(law, PRINTED._replace(damping=WEAK), LONG) for law in LAWS}
     found["undamped"] = [leap_of(law, PRINTED._replace(damping=0.0), LONG) for law in LAWS]
     found["peaks"] = {
         (law, vertices): peak_force(drop(law, Case(vertices), STEPS["1ms"]))
@@ -163,20 +170,16 @@ def draw(data: dict[str, Any]) -> Figure:
 
 
 def draw_clearance(panel: Any, data: dict[str, Any]) -> None:
-    """Clearance over time of the four drops."""
+    """Clearance over time of the four drops, and of those with a weak damper."""
+    styles = {"1ms": ":", "2.5ms": "-", "weak": "--"}
+    words = {"1ms": "1 ms", "2.5ms": "2.5 ms", "weak": f"2.5 ms, c = {WEAK:g}"}
     for law, colour in zip(LAWS, ("C3", "C0"), strict=True):
-        for name, style in zip(STEPS, (":", "-"), strict=True):
+        for name, style in styles.items():
             motion = data[f"{law}, {name}"]
-            panel.plot(
-                motion.time,
-                1e3 * clearance(motion),
-                style,
-                color=colour,
-                lw=1.3,
-                label=f"{law}, {name}",
-            )
-    panel.set(xlabel="t [s]", ylabel="lowest point above the floor [mm]", ylim=(-12, 52))
-    panel.legend(fontsize="small")
+            label = f"{law.removeprefix('Eq. ')} {words[name]}"
+            panel.plot(motion.time, 1e3 * clearance(motion), style, color=colour, label=label)
+    panel.set(xlabel="t [s]", ylabel="lowest point above the floor [mm]", ylim=(-12, 78))
+    panel.legend(fontsize="x-small", ncols=2, loc="upper right")
 
 
 def draw_map(panel: Any, title: str, landing: Landing) -> Any:
@@ -194,12 +197,27 @@ def draw_map(panel: Any, title: str, landing: Landing) -> Any:
         rasterized=True,
     )
     panel.contour(ALPHA, BETA, energy, levels=[GIVEN_BACK, 1.0], colors="k", linewidths=[0.8, 1.6])
-    for name, mass in LUMPS.items():
+    panel.plot(ALPHA, NEEDED * ALPHA, "--", color="k", lw=0.8)
+    panel.annotate(
+        f"c = {NEEDED:g} k dt",
+        (4e-3, NEEDED * 4e-3),
+        fontsize="x-small",
+        xytext=(4, -8),
+        textcoords="offset points",
+    )
+    for name, (mass, colour) in LUMPS.items():
         at = [
             (PRINTED.stiffness * dt**2 / mass, PRINTED.damping * dt / mass) for dt in STEPS.values()
         ]
-        panel.plot(*np.transpose(at), "o-", color="k", ms=3, lw=0.8)
-        panel.annotate(name, at[0], xytext=(3, 4), textcoords="offset points", fontsize="x-small")
+        panel.plot(*np.transpose(at), "o-", color=colour, ms=3, lw=0.8)
+        panel.annotate(
+            name,
+            at[0],
+            xytext=(3, -8),
+            textcoords="offset points",
+            color=colour,
+            fontsize="x-small",
+        )
     panel.set(
         xscale="log",
         yscale="log",
@@ -247,4 +265,5 @@ def draw_ray(panel: Any, found: tuple[np.ndarray, Landing, Landing]) -> None:
 
 def motions(data: dict[str, Any]) -> dict[str, st.Motion]:
     """The two drops of Fig. 6."""
-    return {law: data[f"{law}, 2.5ms"] for law in LAWS}
+    names = ("usual spring", "implicit spring")
+    return {name: data[f"{law}, 2.5ms"] for name, law in zip(names, LAWS, strict=True)}
