@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import stiction as st
 from stiction.errors import SimulationError, StabilityWarning
 from stiction.papers.balanced.measured import leap
+from stiction.papers.balanced.walks import FEET
 from stiction.scenes import Scene, scene
 from stiction.world.contact_points import SOLE_POINTS
 
@@ -33,24 +35,26 @@ class Case(NamedTuple):
     stiffness: float = 4410.0  # of the floor, per vertex [N/m]
     unilateral: float = 1.0
     sticking: float = 1.0
+    feet: float = 1.0  # mass of a foot over ours
 
 
 PRINTED = Case()
 
 
-def robot_with(vertices: int) -> st.Robot:
-    """HOAP-1 with a number of vertices under each sole."""
+def robot_with(vertices: int, feet: float = 1.0) -> st.Robot:
+    """HOAP-1 with a number of vertices under each sole, and with heavier feet."""
     robot = st.robots.hoap1()
     if vertices != 4:  # a box has four corners
-        for foot in ("left_foot", "right_foot"):
+        for foot in FEET:
             robot = robot.with_sole_points(foot, *SOLES[vertices])
-    return robot
+    heavier = np.where(np.isin(robot.link_name, FEET), feet, 1.0)
+    return replace(robot, mass=heavier * robot.mass, inertia=heavier[:, None] * robot.inertia)
 
 
 def drop(law: str, case: Case, dt: float) -> st.Motion:
     """Drop the robot as the scene does, with other feet, servos and floor."""
     one = scene("balanced-drop")
-    world = st.World(robot_with(case.vertices))
+    world = st.World(robot_with(case.vertices, case.feet))
     state = world.standing()
     half = np.radians(case.pitch) / 2
     state.q[3:7] = np.cos(half), 0.0, np.sin(half), 0.0

@@ -33,6 +33,7 @@ STEPS = {"1ms": 0.001, "2.5ms": LONG}
 STABLE = (4 / 3, 2.0)  # largest k dt^2/m and c dt/m of the map for which shares are counted
 FINE = 1e-4  # a step at which both laws agree [s]
 RATIOS = np.geomspace(0.1, 100.0, 61)  # c / (k dt)
+HEAVIER = (2.0, 4.0)  # mass of a foot over ours
 WEAK = 28.2  # a tenth of the printed damper, with which the contrast comes out [N s/m]
 GIVEN_BACK = LEAPS / 0.05  # energy of a leap over that of the drop
 ALPHA, BETA = np.geomspace(3e-4, 4.0, 91), np.geomspace(1e-2, 30.0, 91)
@@ -62,6 +63,9 @@ def data() -> dict[str, Any]:
     found["ratios"] = {law: largest_ratio(law) for law in (EQ13, Law(False, True))}
     found["natural"] = {
         damping: leap_of("Eq. (13)", PRINTED._replace(damping=damping), FINE) for damping in DAMPERS
+    }
+    found["heavier"] = {
+        feet: [leap_of(law, Case(feet=feet), LONG) for law in LAWS] for feet in HEAVIER
     }
     found["search"] = search()
     return found
@@ -132,6 +136,9 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "largest_c_over_k_dt_explicit": explicit,
     }
     found |= {f"leap_at_0.1ms_c_{c:g}": 1e3 * value for c, value in data["natural"].items()}
+    for feet, (usual, proposed) in data["heavier"].items():
+        found |= {f"leap_eq13_feet_x{feet:g}": 1e3 * usual}
+        found |= {f"leap_eq14_feet_x{feet:g}": 1e3 * proposed}
     return found | searched(data["search"])
 
 
