@@ -158,9 +158,10 @@ def draw(data: dict[str, Any]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 11), layout="constrained")
-    top, bottom = np.ravel(figure.subfigures(2, 1, height_ratios=[1.0, 1.5]))
+    halves: Any = figure.subfigures(2, 1, height_ratios=[1.0, 1.5])
+    top, bottom = halves
     times = np.linspace(0.05, 0.95, 10)
-    parts = np.ravel(top.subfigures(2, 1))
+    parts = top.subfigures(2, 1)
     for part, label, law in zip(parts, "AB", LAWS, strict=True):
         st.plot.draw_snapshots(part, data[f"{law}, 2.5ms"], times)
         part.suptitle(f"({label}) dt = 2.5 ms, {law}", x=0.01, ha="left", fontsize="medium")

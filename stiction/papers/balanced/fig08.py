@@ -46,7 +46,8 @@ def draw(data: dict[str, Any]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 10), layout="constrained")
-    top, bottom = np.ravel(figure.subfigures(2, 1, height_ratios=[1.8, 1.0]))
+    halves: Any = figure.subfigures(2, 1, height_ratios=[1.8, 1.0])
+    top, bottom = halves
     rows = top.subplots(2, len(LAMBDAS), subplot_kw={"projection": "3d"})
     for prefix, row in zip(("", "up, "), rows, strict=True):
         for panel, value in zip(row, LAMBDAS, strict=True):
