@@ -1,0 +1,1 @@
+"""Sugihara & Nakamura, "Balanced Micro/Macro Contact Model for Forward Dynamics of Rigid ..."."""
