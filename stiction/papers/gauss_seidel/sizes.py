@@ -14,6 +14,7 @@ import numpy as np
 import stiction as st
 from stiction.bench.lcp.methods import DT, LCP, PER_POINT, humanoid, landing, method_models
 from stiction.bench.lcp.per_point import allocate_matrix, respond_to_unit_forces
+from stiction.metrics.points import advanced
 from stiction.world import mechanics
 
 if TYPE_CHECKING:
@@ -35,18 +36,20 @@ def data() -> dict[str, Any]:
 def from_unit_forces(count: int) -> tuple[int, float]:
     """Rows of the matrix of Eq. (17), by unit forces, and its error against J A^-1 J'.
 
-    The robot is at rest, so that the step looks at the configuration that it starts from, and its
-    joints are not damped, which would add to their inertia.
+    A step looks at the configuration half a step ahead. Damping of joints, which would add to their
+    inertia, is left out.
     """
     world = st.World(humanoid(count).robots[0].with_joints(damping=0.0))
     state = landing(world, 0)
-    state.v[:] = 0.0
-    simulation = st.Simulation(world, method_models(FACETS)[PER_POINT], DT, state)
+    model = method_models(FACETS)[PER_POINT]
+    simulation = st.Simulation(world, model, DT, state)
     simulation.step()
     system = simulation._system
     matrix = allocate_matrix(int(system.surface.contact.count[0]), world.nv)
     respond_to_unit_forces(system, matrix)
-    expected = from_jacobians(world, state.q, system)
+    motion = st.simulate(world, model, duration=DT, dt=DT, state=state)
+    (ahead,) = advanced(motion, motion.q[:1], motion.v[:1], DT / 2)
+    expected = from_jacobians(world, ahead, system)
     error = np.abs(matrix.inverse - expected).max() / np.abs(expected).max()
     return len(matrix.inverse), float(error)
 
