@@ -6,7 +6,16 @@ import pytest
 import stiction as st
 from papers.judged import verdicts
 from stiction.papers.claims import read_claims
-from stiction.papers.gauss_seidel import fig03, fig04, fig05, fig06, impacts, measured, sizes
+from stiction.papers.gauss_seidel import (
+    fig03,
+    fig04,
+    fig05,
+    fig06,
+    friction,
+    impacts,
+    measured,
+    sizes,
+)
 from stiction.papers.judge import EXPLAINED, HOLDS
 
 KEY = "gauss_seidel"
@@ -38,6 +47,16 @@ def test_the_paper_s_friction_and_step_are_in_the_scenes(name):
     scene = st.scenes.scene(name)
     assert scene.dt == 0.001 and (scene.contact.mu_static, scene.contact.mu_kinetic) == (0.4, 0.4)
     assert isinstance(scene.contact, st.GaussSeidel) and scene.robots[0].model == "hrp2"
+
+
+@pytest.mark.interpreted
+def test_the_scenes_of_friction_and_impacts_are_those_of_the_figures():
+    slope, bounce = st.scenes.scene(friction.SCENE), st.scenes.scene(impacts.SCENE)
+    x, _, z = slope.gravity
+    assert -x / z == pytest.approx(friction.HELD * friction.MU, rel=1e-4)  # printed with 5 digits
+    assert slope.contact == friction.EXACT
+    assert (bounce.contact.restitution, bounce.duration) == (impacts.E, impacts.LONG)
+    assert bounce.dt == impacts.DT and bounce.robots[0].above == impacts.DROPS[0]
 
 
 @pytest.mark.interpreted

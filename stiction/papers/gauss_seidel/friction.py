@@ -7,16 +7,19 @@ difficult. A slope is gravity that is tilted, so that it can fall in any directi
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import stiction as st
+from stiction import scenes
 from stiction.motion.motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SCENE = "gauss-seidel-slope"
 MU, GRAVITY, DT = 0.4, 9.81, 0.001
 HELD, SLIDES = 0.99, 1.5  # tangents of the slopes, over mu
 HEADINGS = tuple(np.linspace(0, np.pi / 2, 7))
@@ -43,8 +46,8 @@ def on_slope(model: Any, slope: float, heading: float, duration: float, dt: floa
     angle = math.atan(slope)
     x, y = math.sin(angle) * math.cos(heading), math.sin(angle) * math.sin(heading)
     down = (GRAVITY * x, GRAVITY * y, -GRAVITY * math.cos(angle))
-    world = st.World(st.robots.brick(), gravity=down)
-    return st.simulate(world, model, duration=duration, dt=dt, state=world.standing())
+    scene = replace(scenes.scene(SCENE), gravity=down)
+    return scene.simulate(contact=model, duration=duration, dt=dt)
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:

@@ -7,21 +7,24 @@ start of their step, as the paper allows for steps of 1 ms.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import stiction as st
+from stiction import scenes
 from stiction.motion.motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SCENE = "gauss-seidel-bounce"
 DT, SHORT, GRAVITY = 0.001, 1e-6, 9.81
-MU, E = 0.4, 0.5
+E = 0.5  # restitution, that of the scene too
 SPEED, SPIN, SEEDS = 1.0, 10.0, 12  # of the bricks that land [m/s, rad/s]
 DROPS = tuple(np.linspace(0.20, 0.22, 21))  # of the ball [m]
-LONG = 0.45  # until the ball is down again [s]
+LONG = 0.45  # duration of the scene: until the ball is down again [s]
 
 
 def data() -> dict[str, Any]:
@@ -58,10 +61,8 @@ def corners(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def bounce(height: float) -> float:
     """Height to which a ball rises again [m]."""
-    world = st.World(st.robots.ball())
-    state = world.standing(above=height)
-    model = st.GaussSeidel(mu_static=MU, mu_kinetic=MU, restitution=E)
-    motion = st.simulate(world, model, duration=LONG, dt=DT, state=state)
+    scene = scenes.scene(SCENE)
+    motion = replace(scene, robots=(replace(scene.robots[0], above=height),)).simulate()
     z = motion.q[:, 2] - motion.q[0, 2] + height
     return float(z[np.argmin(z[: len(z) * 2 // 3]) :].max())
 
