@@ -126,6 +126,7 @@ def draw(data: dict[str, Any]) -> Figure:
     for name, label in (("at t0", "impact at the start of its step"), ("own time", "at its time")):
         right.plot(DROPS, 100 * (np.array(data[name]) / exact - 1), "o-", label=label)
     right.set(xlabel="dropped from [m]", ylabel="error of the height of the bounce [%]")
+    right.locator_params(axis="x", nbins=5)
     for ax in (left, right):
         ax.legend(fontsize="small")
     return figure
