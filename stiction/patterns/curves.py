@@ -41,6 +41,15 @@ def piecewise(time: np.ndarray, knots: Sequence[tuple[float, ArrayLike]]) -> np.
     return value
 
 
+def piecewise_rate(time: np.ndarray, knots: Sequence[tuple[float, float]]) -> np.ndarray:
+    """Time derivative of `piecewise` for single numbers, (n)."""
+    rate = np.zeros(len(time))
+    for (t0, a), (t1, b) in zip(knots[:-1], knots[1:], strict=True):
+        s = np.clip((time - t0) / (t1 - t0), 0.0, 1.0)
+        rate += 30 * (s * (1 - s)) ** 2 * (b - a) / (t1 - t0)
+    return rate
+
+
 def derivatives(body: Body, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Velocities and accelerations, (n, nv) each, of the cubic spline through configurations."""
     tree = body.world.tree

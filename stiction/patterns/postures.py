@@ -21,6 +21,7 @@ from stiction.world import mechanics
 CLOSE = 1e-10  # largest error of a solution [m and rad]
 DAMPING = 1e-12  # added to the diagonal of J J'; negligible for bent legs
 SETTLED = 1e-8  # a redundant posture has converged when its change is below this [m or rad]
+SHORTEST_PULL, LONGEST_PULL = 0.1, 3.0  # step towards a posture, over the distance to it
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
 LIMIT_SLACK = 1e-6  # how far a joint may exceed its limits [m or rad]
@@ -149,6 +150,7 @@ class Solver:
 
     def solve(self, q: np.ndarray, k: int, posture: np.ndarray) -> np.ndarray:
         """Configuration that meets the targets of sample k, iterated from q."""
+        pull, length = np.zeros(len(self.dofs)), 1.0
         for _ in range(ITERATIONS):
             placed = self.body.at(q)
             error = self.errors(q, k, placed)
@@ -156,13 +158,18 @@ class Solver:
             if not redundant and np.abs(error).max() < CLOSE:
                 return q
             J = self.jacobian(q, placed)
-            wish = self._towards(posture, q) if redundant else np.zeros(len(self.dofs))
-            change = wish + self._least(J, error - J @ wish)
-            if redundant and np.abs(error).max() < CLOSE and np.abs(change).max() < SETTLED:
+            if redundant:
+                last, pull = pull, self._towards(posture, q)
+                pull = pull - self._least(J, J @ pull)
+                length = _step_length(length, last, pull)
+            change = length * pull + self._least(J, error)
+            if redundant and np.abs(error).max() < CLOSE and np.abs(pull).max() < SETTLED:
                 return q
             step = np.zeros(self.body.world.nv)
             step[self.dofs] = change * min(1.0, LONGEST / max(np.abs(change).max(), 1e-300))
             q = moved(self.body, q, step)
+        if np.abs(error).max() < CLOSE:  # met, in a posture that is not quite the nearest
+            return q
         raise self._failure(error, k)
 
     def _least(self, J: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -187,6 +194,18 @@ class Solver:
             f"{CLOSE:.0e} {unit} is allowed; the limbs are too short or lack a joint, such as hip "
             "yaw for turning: try shorter steps, less turning or a lower centre of mass"
         )
+
+
+def _step_length(length: float, last: np.ndarray, pull: np.ndarray) -> float:
+    """How much of the pull towards a posture the next step takes (Barzilai and Borwein).
+
+    The whole pull would overshoot where the targets bend the way to the posture, again and again:
+    after a step of `length` times the last pull, the change of the pull tells by how much.
+    """
+    bend = float(last @ (last - pull))
+    if bend <= 0:  # no step yet, or it grows
+        return length
+    return float(np.clip(length * (last @ last) / bend, SHORTEST_PULL, LONGEST_PULL))
 
 
 def solve_all(solver: Solver, start: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from itertools import product
 
+from stiction.description.arguments import number
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
 from stiction.description.plain import vector
 from stiction.description.rotation import joined, six
@@ -52,18 +53,23 @@ def table(
 
 
 def cart(
-    size: tuple[float, float, float] = (0.8, 0.5, 0.9), mass: float = 15.0, wheel: float = 0.05
+    size: tuple[float, float, float] = (0.8, 0.5, 0.9),
+    mass: float = 15.0,
+    wheel: float = 0.05,
+    damping: float = 0.0,
 ) -> Robot:
     """Cart with a flat deck on four ball casters, and a handle at its rear end.
 
-    A caster is a ball on a spherical joint: it rolls in every direction, without resistance, at any
-    friction of the ground. `with_joints(damping=...)` gives it some.
+    A caster is a ball on a spherical joint: it rolls in every direction, at any friction of the
+    ground.
 
     size: length and width of the deck, height of the handle [m]; mass: in all [kg]; wheel: radius
-    of a caster [m].
+    of a caster [m]; damping: of a caster that rolls [N m s/rad]. The cart then meets a resistance
+    of 4 damping / wheel^2 times its speed.
     """
     x, y, z = edges("cart", size)
     check_positive("cart", mass=mass, wheel=wheel)
+    number("cart: damping", damping, "N m s/rad", low=0)
     top = 2 * wheel + DECK
     if top + 2 * BAR >= z or 4 * wheel > min(x, y):
         raise InputError(
@@ -87,7 +93,8 @@ def cart(
         ball = Solid("sphere", (wheel,), OF_CASTER * mass)
         link, shape = _rigid(f"caster_{name}", {"ball": ball})
         at = (side_x * (x / 2 - wheel), side_y * (y / 2 - wheel), wheel)
-        joints.append(Joint(f"{link.name}_joint", "spherical", "cart", link.name, at))
+        rolls = (f"{link.name}_joint", "spherical", "cart", link.name, at)
+        joints.append(Joint(*rolls, damping=damping))
         links.append(link)
         shapes += shape
     return _made("cart", tuple(links), tuple(joints), shapes)

@@ -31,6 +31,7 @@ from stiction.scenes.planned import (
     planned,
     taken_apart,
 )
+from stiction.scenes.poses import Pose, with_poses
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,19 @@ class Kind:
     endless: bool = False  # has no end of its own
 
 
-def hold(robot: Robot, stiffness: float, damping: float, limits: float | None = None) -> Planned:
-    """Springs and dampers hold all joints at their home position."""
+def hold(
+    robot: Robot,
+    stiffness: float,
+    damping: float,
+    limits: float | None = None,
+    pose: tuple[Pose, ...] = (),
+) -> Planned:
+    """Springs and dampers hold all joints at their home position, or move them through poses."""
 
     def controllers(reference: Reference, _: str) -> tuple[PDTracking]:
         return (PDTracking(reference, stiffness, damping, limits=limits),)
 
-    return _still(robot, controllers)
+    return _still(robot, controllers, pose)
 
 
 def servos(robot: Robot) -> Planned:
@@ -105,11 +112,16 @@ def servos(robot: Robot) -> Planned:
     return _still(robot, lambda *_: (Actuators(signals),))
 
 
-def _still(robot: Robot, controllers: Callable[[Reference, str], tuple[Any, ...]]) -> Planned:
-    """A robot that stays in its home configuration."""
+def _still(
+    robot: Robot,
+    controllers: Callable[[Reference, str], tuple[Any, ...]],
+    pose: tuple[Pose, ...] = (),
+) -> Planned:
+    """A robot that stays in its home configuration, but for joints that go through poses."""
     names, q_index, _ = driven(robot)
     q = np.tile(robot.home[q_index], (2, 1))
-    return Planned(names, np.array([0.0, 1.0]), q, np.zeros_like(q), robot.home, controllers)
+    still = (np.array([0.0, 1.0]), q, np.zeros_like(q))
+    return Planned(names, *with_poses(robot, names, still, pose), robot.home, controllers)
 
 
 def play(

@@ -21,6 +21,7 @@ from stiction.kernels.tree import FREE
 from stiction.patterns import Pattern
 from stiction.patterns.recorded import single_joints
 from stiction.robot.robot import Robot
+from stiction.scenes.poses import Pose, held, with_poses
 
 FOLLOW = ("track", "prescribe", "servos")
 
@@ -71,12 +72,17 @@ def planned(name: str) -> Callable[..., Planned]:
         damping: float = 1.0,
         limits: float | None = None,
         balance: bool = False,
+        pose: tuple[Pose, ...] = (),
         **arguments: Any,
     ) -> Planned:
         check_follow(name, follow)
+        if pose and follow == "servos":
+            raise InputError(f"{name}: poses are followed by 'track' and 'prescribe', not 'servos'")
         place, level = taken_apart(robot)
         pattern = _pattern(name, _Kept(level), tuple(arguments.items()))
         names, q_index, dofs = driven(robot)
+        plan = (pattern.time, pattern.q[:, q_index], pattern.v[:, dofs])
+        times, q, v = with_poses(robot, names, plan, pose)
 
         def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
             followed: Any
@@ -90,7 +96,7 @@ def planned(name: str) -> Callable[..., Planned]:
                     reference,
                     gains.stiffness,
                     gains.damping,
-                    feedforward=gains.feedforward,
+                    feedforward=held(pattern.torque, len(times)),
                     limits=limits,
                 )
             feedback = placed_balance(pattern.balance(), place, prefix) if balance else None
@@ -98,14 +104,14 @@ def planned(name: str) -> Callable[..., Planned]:
 
         return Planned(
             names,
-            pattern.time,
-            pattern.q[:, q_index],
-            pattern.v[:, dofs],
+            times,
+            q,
+            v,
             _put_together(place, pattern.q[0]),
             controllers,
-            pattern.duration,
+            float(times[-1]),
             tuple(str(robot.link_name[sole.link]) for sole in pattern.body.soles),
-            pattern.shares,
+            held(pattern.shares, len(times)),
         )
 
     return make

@@ -7,7 +7,15 @@ import stiction as st
 from stiction.description.rotation import about, matrix
 from stiction.errors import InputError
 from stiction.patterns.body import Body
-from stiction.patterns.postures import Solver, Targets, moved, rotation_vector, turned
+from stiction.patterns.postures import (
+    SETTLED,
+    Solver,
+    Targets,
+    moved,
+    rotation_vector,
+    solve_all,
+    turned,
+)
 from stiction.world import mechanics
 
 ROBOTS = [st.robots.biped10, st.robots.hoap1, st.robots.biped14]
@@ -45,6 +53,31 @@ def test_feet_that_lack_a_joint_are_told():
     targets = targets_for(body, [0.01, 0.01, 0.36], (0.0, 0.05))
     with pytest.raises(InputError, match="lack a joint"):
         Solver(body, targets).solve(body.standing(), 0, body.standing())
+
+
+@pytest.mark.parametrize("by", [(-0.03, 0.15, 0.8), (-0.1, 0.0, 0.9)])
+def test_a_hand_that_goes_far_takes_the_nearest_posture(by):
+    """Whole steps towards the posture overshoot here and never settle, though the hand is there."""
+    body = Body(st.robots.hrp2())
+    n, start = 25, body.standing()
+    targets = targets_for(body, [0.0, 0.0, body.height_for(0.0)])
+    way = body.point(start, "right_hand") + np.linspace(0, 1, n)[:, None] * by
+    targets = Targets(
+        np.linspace(0, 1, n),
+        np.repeat(targets.centre, n, axis=0),
+        np.repeat(targets.soles * [0, 1, 0, 0], n, axis=0),
+        np.repeat(targets.base, n, axis=0),
+        "right_hand",
+        way,
+    )
+    solver = Solver(body, targets)
+    q = solve_all(solver, start)
+    np.testing.assert_allclose(body.point(q[-1], "right_hand"), way[-1], atol=1e-9)
+    J = solver.jacobian(q[-1], body.at(q[-1]))
+    pull = solver._towards(start, q[-1])
+    pull = pull - solver._least(J, J @ pull)
+    assert np.abs(pull).max() < 2 * SETTLED  # `start` is the posture; rounding of J
+    assert np.abs(np.diff(q[:, 7:], axis=0)).max() < 0.3  # no jump: 35 mm a sample, arm of 0.25 m
 
 
 def test_jacobians_are_derivatives():

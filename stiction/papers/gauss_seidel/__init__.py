@@ -1,0 +1,1 @@
+"""Chardonnet et al., "Dynamic simulator for humanoids ... with static friction"."""
