@@ -1,0 +1,200 @@
+"""A human-like walk in the sagittal plane as functions of time, for `hanavan(planar=True)`.
+
+Section 4.1.2: "The motions of all the links are defined as functions of time and approximate the
+recorded motions of a real human by the means of polynoms." The polynomials are not printed. Here the
+feet and the hips move on quintics whose knots are those of human walking (Perry & Burnfield 2010):
+heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints, and a
+Fourier series of each joint is what the scene `distributed-walk` prescribes (`Strides`). The pelvis
+is upright and free to move along x and z, as the paper's Fig. 12(b) allows.
+
+    phase   0            0.1         0.32       0.6        1
+    foot    heel-touch   flat        heel-off   lift-off   heel-touch
+    turns   about heel   not         about toe  in the air
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.extend import prescriber
+from stiction.kernels.tree import PRESCRIBED
+from stiction.robots.hanavan import HEEL, Measurements
+
+SPEED = 1.35  # section 4.1.2 [m/s]
+PERIOD = 1.05  # of a stride: two steps of 0.71 m [s]
+FLAT, HEEL_OFF, LIFT_OFF, CLEAR = 0.1, 0.32, 0.6, 0.80  # phases; CLEAR: mid-swing
+LANDING, LEAVING = math.radians(-18.0), math.radians(48.0)  # pitch of the foot, toes down positive
+TURNING = 1.5  # rate of the pitch at heel-touch, per phase [rad]
+BELOW_HIP = 0.235  # phase at which the flat foot's ankle is below the hip
+HIP_HEIGHT, BOUNCE = 0.875, 0.016  # mean height of the hips, and its amplitude [m]
+SURGE = 0.010  # amplitude of the hips along x about the mean speed [m]
+CLEARANCE, PASSING = 0.150, math.radians(8.0)  # ankle's height and foot's pitch in mid-swing
+PRESSED, ON_TOES, SPARE = 0.012, 0.020, 0.015  # by which a standing foot is below the ground, a swinging one above
+TOUCH = 0.16  # rate at which it passes the ground, per phase: 0.15 m/s [m]
+ARM_SWING, ELBOW = 0.35, -0.3  # [rad]
+HARMONICS = 14
+SAMPLES = 512
+HIP, KNEE, ANKLE, SHOULDER, BENT, STILL = range(6)  # curves
+
+
+class Strides(NamedTuple):
+    """Coordinates that follow Fourier series of a period; several may follow the same curve."""
+
+    period: float  # [s]
+    coordinate: np.ndarray  # (n) its number in q, which is also that in v
+    curve: np.ndarray  # (n) row of the curve that it follows
+    lag: np.ndarray  # (n) by which it is late, over the period
+    mean: np.ndarray  # (curves) [rad]
+    cosines: np.ndarray  # (curves, harmonics) [rad]
+    sines: np.ndarray  # (curves, harmonics) [rad]
+
+
+@prescriber(Strides)
+def stride(params, dynamics, time, q, v):
+    """Overwrite q, v and the acceleration of the coordinates."""
+    rate = 2.0 * math.pi / params.period
+    for i in range(len(params.coordinate)):
+        d, row = int(params.coordinate[i]), int(params.curve[i])
+        angle = rate * time - 2.0 * math.pi * params.lag[i]
+        value, slope, bend = params.mean[row], 0.0, 0.0
+        for k in range(params.cosines.shape[1]):
+            w = k + 1.0
+            c, s = math.cos(w * angle), math.sin(w * angle)
+            a, b = params.cosines[row, k], params.sines[row, k]
+            value += a * c + b * s
+            slope += w * (b * c - a * s)
+            bend -= w * w * (a * c + b * s)
+        q[d], v[d], dynamics.acceleration[d] = value, rate * slope, rate * rate * bend
+        dynamics.mode[d] = PRESCRIBED
+
+
+def planned() -> Strides:
+    """The walk that the scene holds."""
+    phase = np.arange(SAMPLES) / SAMPLES
+    hip, knee, ankle = leg(phase)
+    swing = ARM_SWING * np.cos(2 * math.pi * phase)  # with the other leg
+    curves = np.stack([hip, knee, ankle, swing, np.full(SAMPLES, ELBOW), np.zeros(SAMPLES)])
+    series = np.fft.rfft(curves, axis=1) / SAMPLES
+    kept = series[:, 1 : HARMONICS + 1]
+    # pelvis_turn; shoulders and elbows, left then right; legs, left then right
+    return Strides(
+        period=PERIOD,
+        coordinate=np.arange(2.0, 13.0),
+        curve=np.array(
+            [STILL, SHOULDER, BENT, SHOULDER, BENT, HIP, KNEE, ANKLE, HIP, KNEE, ANKLE], float
+        ),
+        lag=np.array([0, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0, 0, 0], float),
+        mean=series[:, 0].real.copy(),
+        cosines=2 * kept.real,
+        sines=-2 * kept.imag,
+    )
+
+
+def leg(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hip, knee and ankle [rad] of the leg whose heel touches at phase 0."""
+    body = Measurements()
+    thigh = body.trochanteric_height - body.tibiale_height
+    shank = body.tibiale_height - body.sphyrion_height
+    ankle, pitch = foot(phase)
+    reach = ankle - hips(phase)
+    length = np.hypot(*reach)
+    if length.max() >= thigh + shank:
+        raise ValueError(f"the leg reaches {length.max():.3f} m; it is {thigh + shank:.3f} m long")
+    knee = math.pi - np.arccos((thigh**2 + shank**2 - length**2) / (2 * thigh * shank))
+    inner = np.arcsin(shank * np.sin(knee) / length)
+    hip = np.arctan2(-reach[0], -reach[1]) - inner
+    return hip, knee, pitch - hip - knee
+
+
+def hips(phase: np.ndarray) -> np.ndarray:
+    """Position of the hips (2, n) [m], x from where the ankle of the flat foot is.
+
+    They are lowest and fastest in the middle of double support.
+    """
+    twice = 4 * math.pi * (phase - (1 + LIFT_OFF - 0.5) / 2 + 0.5)
+    x = SPEED * PERIOD * (phase - BELOW_HIP) + SURGE * np.sin(twice)
+    return np.stack([x, HIP_HEIGHT - BOUNCE * np.cos(twice)])
+
+
+def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Position of the ankle (2, n) [m], x along the ground, and pitch of the foot [rad]."""
+    step = 1e-4
+    turning = {  # pitch, its rate and its second derivative per phase
+        0.0: (LANDING, TURNING, 0.0),
+        FLAT: (0.0, 0.0, 0.0),
+        HEEL_OFF: (0.0, 0.0, 0.0),
+        LIFT_OFF: (LEAVING, 5.0, -60.0),
+        CLEAR: (PASSING, -7.0, 0.0),
+        1.0: (LANDING, TURNING, 0.0),
+    }
+    pitch = quintics(turning, phase)
+    on_heel, on_toe = (_rolled(quintics(turning, phase), at) for at in _ends())
+    ankle = np.where(phase <= (FLAT + HEEL_OFF) / 2, on_heel, on_toe)
+    for axis, ahead in ((0, SPEED * PERIOD), (1, 0.0)):
+        leaves, lands = (
+            _knot(lambda at: _rolled(quintics(turning, at % 1.0), _ends()[end])[axis], one, step)
+            for end, one in ((1, LIFT_OFF), (0, 0.0))
+        )
+        knots = {LIFT_OFF: leaves, 1.0: (lands[0] + ahead, *lands[1:])}
+        if axis == 1:
+            knots = {LIFT_OFF: leaves, CLEAR: (CLEARANCE, -0.7, 0.0), 1.0: lands}
+        ankle[axis] = np.where(phase > LIFT_OFF, quintics(knots, phase), ankle[axis])
+    ankle[1] += quintics(
+        {
+            0.0: (0.0, -TOUCH, 0.0),
+            FLAT: (-PRESSED, 0.0, 0.0),
+            HEEL_OFF: (-PRESSED, 0.0, 0.0),
+            0.5: (-ON_TOES, 0.0, 0.0),
+            LIFT_OFF: (0.0, TOUCH, 0.0),
+            LIFT_OFF + 0.1: (SPARE, 0.0, 0.0),
+            0.9: (SPARE, 0.0, 0.0),
+            1.0: (0.0, -TOUCH, 0.0),
+        },
+        phase,
+    )
+    return ankle, pitch
+
+
+def _ends() -> tuple[np.ndarray, np.ndarray]:
+    """Heel and toe of the sole, from the ankle [m]."""
+    body = Measurements()
+    back, front = -HEEL * body.foot_length, (1 - HEEL) * body.foot_length
+    return np.array([back, -body.sphyrion_height]), np.array([front, -body.sphyrion_height])
+
+
+def _rolled(pitch: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Position of the ankle when the foot has turned about one end of its sole (2, n) [m]."""
+    x, z = -end
+    c, s = np.cos(pitch), np.sin(pitch)
+    height = Measurements().sphyrion_height
+    return np.stack([end[0] + x * c + z * s, height + end[1] - x * s + z * c])
+
+
+def _knot(function, at: float, step: float) -> tuple[float, float, float]:  # type: ignore[no-untyped-def]
+    """Value, first and second derivative of a function of the phase."""
+    before, here, after = function(np.array([at - step, at, at + step]))
+    return here, (after - before) / (2 * step), (after - 2 * here + before) / step**2
+
+
+def quintics(knots: dict[float, tuple[float, float, float]], phase: np.ndarray) -> np.ndarray:
+    """Quintics through knots of value, first and second derivative."""
+    times = sorted(knots)
+    found = np.zeros_like(phase)
+    for first, last in zip(times, times[1:], strict=False):
+        h = last - first
+        u = (phase - first) / h
+        a, a1, a2 = knots[first]
+        b, b1, b2 = knots[last]
+        a1, a2, b1, b2 = a1 * h, a2 * h * h, b1 * h, b2 * h * h
+        rise = b - a - a1 - a2 / 2
+        slope, bend = b1 - a1 - a2, b2 - a2
+        c3 = 10 * rise - 4 * slope + bend / 2
+        c4 = -15 * rise + 7 * slope - bend
+        c5 = 6 * rise - 3 * slope + bend / 2
+        cubic = a + u * (a1 + u * (a2 / 2 + u * (c3 + u * (c4 + u * c5))))
+        inside = (phase >= first) & (phase <= last)
+        found = np.where(inside, cubic, found)
+    return found
