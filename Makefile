@@ -101,6 +101,6 @@ system-deps:
 	    apt-get install --quiet --yes --no-install-recommends $$missing
 
 clean:
-	rm -rf build dist *.egg-info htmlcov demo .coverage .coverage.*
+	rm -rf build dist *.egg-info htmlcov demo reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find stiction tests -name __pycache__ -type d -prune -exec rm -rf {} +

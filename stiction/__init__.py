@@ -30,6 +30,7 @@ Data flows down this list, and a room imports only from rooms above it:
     scenes        scenes by name or from TOML
     tune          search for parameters of contact models
     bench         closed forms and other engines
+    papers        the five papers, claim by claim
     cli           the command line
 """
 

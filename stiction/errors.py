@@ -28,8 +28,16 @@ class SceneFileError(StictionError):
     """A scene file cannot be read, or asks for something that there is not."""
 
 
+class ClaimsFileError(StictionError):
+    """A paper's claims.toml cannot be read, or lacks something."""
+
+
 class InputError(StictionError):
     """An argument of a public function has a wrong value, type or shape."""
+
+
+class MissingData(InputError):  # noqa: N818 - it names what is missing
+    """A file of the folder that STICTION_DATA names is not there."""
 
 
 class ViewError(StictionError):

@@ -87,10 +87,18 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"
     )
     parser.add_argument(
-        "--repeats", type=_count, default=10, metavar="N", help="interleaved rounds (default 10)"
+        "--repeats",
+        type=positive_count,
+        default=10,
+        metavar="N",
+        help="interleaved rounds (default 10)",
     )
     parser.add_argument(
-        "--steps", type=_count, default=5000, metavar="N", help="steps per round (default 5000)"
+        "--steps",
+        type=positive_count,
+        default=5000,
+        metavar="N",
+        help="steps per round (default 5000)",
     )
     parser.add_argument(
         "--profile", action="store_true", help="contact: also time the parts of a step"
@@ -99,13 +107,23 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: device (default cpu)"
     )
     parser.add_argument(
-        "--worlds", type=_count, nargs="+", default=[], metavar="N", help="worlds: number of worlds"
+        "--worlds",
+        type=positive_count,
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="worlds: number of worlds",
     )
     parser.add_argument(
         "--model", action="append", default=[], metavar="NAME", help="worlds: only this model"
     )
     parser.add_argument(
-        "--contacts", type=_count, nargs="+", default=[], metavar="N", help="lcp: how many contacts"
+        "--contacts",
+        type=positive_count,
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="lcp: how many contacts",
     )
     parser.add_argument(
         "--scene",
@@ -116,7 +134,8 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _count(text: str) -> int:
+def positive_count(text: str) -> int:
+    """A positive integer of the command line."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"found '{text}'; give a positive integer")
     return int(text)

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, render, robots, run, scenes, soak, tune, view
+from stiction.cli import bench, models, render, reproduce, robots, run, scenes, soak, tune, view
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
@@ -25,6 +25,7 @@ COMMANDS = (
     view.COMMAND,
     render.COMMAND,
     tune.COMMAND,
+    reproduce.COMMAND,
     bench.DEMO,
     bench.BENCH,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from stiction.errors import InputError
+from stiction.errors import InputError, MissingData
 
 
 def data_file(name: str, origin: str) -> Path:
     """Return a file of the folder that STICTION_DATA names; `origin`: its source, for messages."""
     folder = os.environ.get("STICTION_DATA")
     if folder is None:
-        raise InputError(
+        raise MissingData(
             f"{name} is missing: set STICTION_DATA to the folder that holds it (from {origin})"
         )
     path = Path(folder) / name
@@ -23,5 +23,5 @@ def data_file(name: str, origin: str) -> Path:
     if not inside:
         raise InputError(f"{name} is outside the folder that STICTION_DATA names, {folder}")
     if not path.is_file():
-        raise InputError(f"{path} is missing; it comes from {origin}")
+        raise MissingData(f"{path} is missing; it comes from {origin}")
     return path

@@ -9,12 +9,15 @@ import pytest
 import stiction as st
 from conftest import data_folder
 from stiction.errors import InputError
+from stiction.papers.claims import paper_keys
 from stiction.scenes import Body, Control, Scene, scene, scene_names, scene_text, verdict
 
 NAMES = (
     "drop g1-stand g1-walk human-stand human-walk jump push-until-it-falls sliding-biped "
     "sr1-walk-a sr1-walk-c stand walk walk-on-ice walk-on-rough-ground"
 ).split()
+PREFIXES = tuple(f"{key.replace('_', '-')}-" for key in paper_keys())
+OF_PAPERS = [name for name in scene_names() if name.startswith(PREFIXES)]
 OURS = [name for name in NAMES if not name.startswith(("g1", "sr1"))]
 
 
@@ -25,8 +28,14 @@ def built(name):
     return one
 
 
-def test_the_library_has_the_scenes_of_the_plan():
-    assert scene_names() == NAMES
+def test_the_library_has_the_scenes_of_the_plan_and_those_of_the_papers():
+    assert [name for name in scene_names() if name not in OF_PAPERS] == NAMES
+
+
+@pytest.mark.parametrize("name", OF_PAPERS)
+def test_every_scene_of_a_paper_is_read_and_its_world_is_built(name):
+    one = built(name)
+    assert one.name == name and one.shows and one.world().nv > 0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,1 @@
+"""Rengifo et al. 2009: the ground controls the accelerations of the points in it."""

@@ -1,0 +1,1 @@
+"""Sugihara & Nakamura: rigid contact at many points, then friction."""
