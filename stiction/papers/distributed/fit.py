@@ -7,9 +7,10 @@ recorded walk of the planar body is first fitted, sample by sample, to what its 
     what is fitted                                                    standard deviation
     joints and pitch stay as they were                                3 degrees
     hips stay where they were                                         10 mm
-    corrections change slowly                                         1 mm, 0.1 degrees a sample^2
+    corrections change slowly                                         3.6 m/s2, 360 degrees/s2
     a standing foot presses with its share of the normal force        15 N
     and creeps as its share of the tangential force needs             15 N
+    both together as the motion before the fit needed                 15 N
     a swinging foot is clear of the ground                            2 mm
 
 The forces of both feet together are those of the centre of mass: mass times acceleration minus
@@ -26,23 +27,27 @@ import numpy as np
 
 import stiction as st
 from stiction.kernels.tree import PRISMATIC
-from stiction.patterns.smoothing import low_pass
 
 X, Z, TURN, LEGS = 0, 1, 2, (3, 6)  # columns of a motion; then hip, knee, ankle, right and left
 COLUMNS = 9
 SIDES = ("right", "left")
 ABREAST = 3  # points in a row
 SOFT = 1e-3  # depth over which a row begins to touch, for the fit alone [m]
+LEVEL = 0.02  # a sole whose ends differ by less in height is flat [m]
 PIVOT = 1.2  # height of the point that tangential forces point to, over that of the centre of mass
 STRAIGHT = 0.02  # least knee angle [rad]
 SIGMA = {
     "place": 0.010,
     "joint": np.radians(3.0),
-    "bend of place": 0.001,
-    "bend of joint": np.radians(0.1),
+    "bend of place": 3.6,
+    "bend of joint": np.radians(360.0),
     "force": 15.0,
     "clear": 0.002,
 }
+
+
+ITERATIONS, ENOUGH, GIVE_UP = 40, 1e-4, 1e6
+STEP, APART = 1e-6, 4  # of the differences [m or rad]; samples that no residual sees together
 
 
 class Legs(NamedTuple):
@@ -135,22 +140,28 @@ def _turned(point: np.ndarray, pitch: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------------------------------- forces
 
 
-def needed(
-    robot: st.Robot, motion: np.ndarray, dt: float, wanted: Wanted, cutoff: float, gravity: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Normal and tangential force that the motion needs under both feet, (n, 2) each [N]."""
-    centre = low_pass(centre_of_mass(robot, coordinates(robot, motion)), dt, cutoff)
-    bend = np.gradient(np.gradient(centre, dt, axis=0), dt, axis=0)
-    mass = float(robot.mass.sum())
-    normal = wanted.share * (mass * (gravity + bend[:, 1]))[:, None]
+def total_force(robot: st.Robot, motion: np.ndarray, dt: float, gravity: float) -> np.ndarray:
+    """Tangential and normal force that a motion needs, between samples, (n - 1, 2) [N]."""
+    centre = centre_of_mass(robot, coordinates(robot, motion))
+    bend = np.diff(centre, 2, axis=0) / dt**2
+    bend = between(np.concatenate([bend[:1], bend, bend[-1:]]))
+    return float(robot.mass.sum()) * (bend + [0.0, gravity])
+
+
+def against_each_other(
+    robot: st.Robot, motion: np.ndarray, wanted: Wanted, gravity: float
+) -> np.ndarray:
+    """Tangential forces of both feet that cancel, between samples, (n - 1, 2) [N].
+
+    Those of forces towards a pivot above the centre of mass, less their sum, which is shared.
+    """
+    centre = centre_of_mass(robot, coordinates(robot, motion))
     x, z = feet(motion, legs_of(robot))
     lowest = np.take_along_axis(x, z.argmin(axis=2)[:, :, None], axis=2)[:, :, 0]
-    middle = x.mean(axis=2)
-    flat = np.abs(np.ptp(z, axis=2)) < 0.02
-    under = np.where(flat, middle, lowest)
-    along = normal * (centre[:, :1] - under) / (PIVOT * centre[:, 1:])
-    missing = mass * bend[:, 0] - along.sum(axis=1)
-    return normal, along + wanted.share * missing[:, None]
+    under = np.where(np.ptp(z, axis=2) < LEVEL, x.mean(axis=2), lowest)
+    weight = wanted.share * float(robot.mass.sum()) * gravity
+    along = weight * (centre[:, :1] - under) / (PIVOT * centre[:, 1:])
+    return between(along - wanted.share * along.sum(axis=1, keepdims=True))
 
 
 def legs_of(robot: st.Robot) -> Legs:
@@ -171,16 +182,21 @@ def legs_of(robot: st.Robot) -> Legs:
 def sole_forces(
     x: np.ndarray, z: np.ndarray, dt: float, belt: float, law: st.Distributed
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Normal and tangential force of the sole under both feet, (n, 2) each [N].
+    """Normal and tangential force of the sole under both feet between samples, (n - 1, 2) each [N].
 
     Eq. (16), and Eq. (17) without its spring, whose 90 N/m add nothing; rows begin to touch softly.
     """
-    depth = np.maximum(-z, 0.0)
+    depth = np.maximum(-between(z), 0.0)
     touching = np.clip(depth / SOFT, 0.0, 1.0)
-    sinking, slip = -np.gradient(z, dt, axis=0), np.gradient(x, dt, axis=0) + belt
+    sinking, slip = -np.diff(z, axis=0) / dt, np.diff(x, axis=0) / dt + belt
     normal = law.stiffness * depth**law.alpha + law.damping * touching * sinking
     along = -law.tangential_damping * touching * slip
     return ABREAST * np.maximum(normal, 0.0).sum(axis=2), ABREAST * along.sum(axis=2)
+
+
+def between(values: np.ndarray) -> np.ndarray:
+    """Means of neighbouring samples."""
+    return 0.5 * (values[1:] + values[:-1])
 
 
 # ---------------------------------------------------------------------------------------------- fit
@@ -193,9 +209,11 @@ class Problem(NamedTuple):
     dt: float
     legs: Legs
     wanted: Wanted
-    normal: np.ndarray  # (n, 2) [N]
-    along: np.ndarray  # (n, 2) [N]
+    force: np.ndarray  # (n - 1, 2) tangential and normal, of both feet together [N]
+    opposed: np.ndarray  # (n - 1, 2) tangential forces that cancel [N]
     law: st.Distributed
+    robot: st.Robot
+    gravity: float
 
 
 def residuals(change: np.ndarray, one: Problem) -> np.ndarray:
@@ -204,17 +222,19 @@ def residuals(change: np.ndarray, one: Problem) -> np.ndarray:
     motion = one.start + change
     x, z = feet(motion, one.legs)
     normal, along = sole_forces(x, z, one.dt, one.wanted.belt, one.law)
-    on = one.wanted.share > 0
-    low = np.maximum(one.wanted.clear - z.min(axis=2), 0.0) * ~on
+    swings, share = one.wanted.share == 0, between(one.wanted.share)
+    force = total_force(one.robot, motion, one.dt, one.gravity)
+    low = np.maximum(one.wanted.clear - z.min(axis=2), 0.0) * swings
     places, joints = change[:, [X, Z]], change[:, TURN:]
     knees = motion[:, [LEGS[0] + 1, LEGS[1] + 1]]
     parts = [
         places / SIGMA["place"],
         joints / SIGMA["joint"],
-        np.diff(places, 2, axis=0) / SIGMA["bend of place"],
-        np.diff(joints, 2, axis=0) / SIGMA["bend of joint"],
-        (normal - one.normal) * on / SIGMA["force"],
-        (along - one.along) * on / SIGMA["force"],
+        np.diff(places, 2, axis=0) / (SIGMA["bend of place"] * one.dt**2),
+        np.diff(joints, 2, axis=0) / (SIGMA["bend of joint"] * one.dt**2),
+        (normal - share * force[:, 1:]) * (share > 0) / SIGMA["force"],
+        (along - share * force[:, :1] - one.opposed) * (share > 0) / SIGMA["force"],
+        (force - one.force) / SIGMA["force"],
         low / SIGMA["clear"],
         np.maximum(STRAIGHT - knees, 0.0) / SIGMA["joint"],
     ]
@@ -227,39 +247,67 @@ def fitted(
     dt: float,
     wanted: Wanted,
     law: st.Distributed,
-    cutoff: float = 6.0,
     gravity: float = 9.81,
 ) -> np.ndarray:
     """The motion nearest to `start` (n, COLUMNS) whose feet do what its dynamics needs."""
-    from scipy.optimize import least_squares
-
-    normal, along = needed(robot, start, dt, wanted, cutoff, gravity)
-    legs = legs_of(robot)
-    problem: Any = Problem(start, dt, legs, wanted, normal, along, law)
-    found = least_squares(
-        residuals,
-        np.zeros(start.size),
-        jac_sparsity=sparsity(len(start)),
-        x_scale=np.tile([SIGMA["place"]] * 2 + [SIGMA["joint"]] * 7, len(start)),
-        args=(problem,),
-        max_nfev=80,
-    )
-    return start + found.x.reshape(start.shape)
+    opposed = against_each_other(robot, start, wanted, gravity)
+    force = total_force(robot, start, dt, gravity)
+    problem = Problem(start, dt, legs_of(robot), wanted, force, opposed, law, robot, gravity)
+    return start + least_squares(problem).reshape(start.shape)
 
 
-def sparsity(n: int) -> Any:
-    """Which residuals depend on which unknowns: those of the same sample and its neighbours."""
-    from scipy.sparse import coo_matrix
+def least_squares(problem: Problem) -> np.ndarray:
+    """Changes of all samples that minimise the residuals, by Levenberg and Marquardt's method."""
+    from scipy.sparse import diags
+    from scipy.sparse.linalg import spsolve
 
+    scale = np.tile([SIGMA["place"]] * 2 + [SIGMA["joint"]] * 7, len(problem.start))
+    pattern = sparsity(len(problem.start))
+    change, damping = np.zeros(problem.start.size), 1e-3
+    left = residuals(change, problem)
+    for _ in range(ITERATIONS):
+        jacobian = slopes(change, left, problem, pattern) @ diags(scale)
+        normal, gradient = (jacobian.T @ jacobian).tocsc(), jacobian.T @ left
+        while damping < GIVE_UP:
+            weighted = normal + diags(damping * (normal.diagonal() + 1.0))
+            step = -scale * spsolve(weighted.tocsc(), gradient)
+            tried = residuals(change + step, problem)
+            if tried @ tried < left @ left:
+                break
+            damping *= 4.0
+        else:
+            break
+        gained = 1.0 - (tried @ tried) / (left @ left)
+        change, left, damping = change + step, tried, damping / 4.0
+        if gained < ENOUGH:
+            break
+    return change
+
+
+def slopes(change: np.ndarray, left: np.ndarray, problem: Problem, pattern: Any) -> Any:
+    """Derivatives of the residuals by differences, several unknowns at a time."""
+    from scipy.sparse import csr_matrix
+
+    rows, columns = pattern
+    values = np.zeros(len(rows))
+    for group in range(APART * COLUMNS):
+        mine = (columns // COLUMNS % APART) * COLUMNS + columns % COLUMNS == group
+        moved = change.copy()
+        moved[group :: APART * COLUMNS] += STEP
+        values[mine] = ((residuals(moved, problem) - left) / STEP)[rows[mine]]
+    return csr_matrix((values, (rows, columns)), shape=(len(left), len(change)))
+
+
+def sparsity(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals and the unknowns that they depend on: of the same sample and its neighbours."""
     every, inner = np.arange(n), np.arange(1, n - 1)
-    widths = ((every, 2), (every, COLUMNS - 2), (inner, 2), (inner, COLUMNS - 2))
-    widths += ((every, 2),) * 4  # normal, along, low, knees
+    widths: tuple[Any, ...] = ((every, 2), (every, COLUMNS - 2), (inner, 2), (inner, COLUMNS - 2))
+    widths += ((every[:-1], 2),) * 3 + ((every, 2),) * 2  # normal, along, force; low, knees
     owner = np.concatenate([np.repeat(samples, width) for samples, width in widths])
     rows, columns = [], []
-    for away in (-2, -1, 0, 1, 2):
+    for away in (-1, 0, 1, 2):
         inside = np.flatnonzero((owner + away >= 0) & (owner + away < n))
         for column in range(COLUMNS):
             rows.append(inside)
             columns.append((owner[inside] + away) * COLUMNS + column)
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    return coo_matrix((np.ones(len(row)), (row, column)), shape=(len(owner), n * COLUMNS)).tocsr()
+    return np.concatenate(rows), np.concatenate(columns)

@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 import stiction as st
+from stiction.control.reference import smooth_slopes
 from stiction.papers.distributed import fit
 from stiction.papers.distributed.fit import LEGS, SIDES, TURN, Wanted, X, Z
+from stiction.patterns.recorded import cubic
 from stiction.patterns.smoothing import low_pass
 from stiction.robots.hanavan import Measurements
 
@@ -28,6 +30,7 @@ BELT = 1.135  # [m/s]; medians of the markers on standing feet: 1.126 to 1.143
 CUTOFF = 6.0  # [Hz]
 THIGH, SHANK, ANKLE_HEIGHT, FOOT = 0.4625, 0.425, 0.101, 0.30  # of the subject [m]
 TOUCHES = 20.0  # a foot with more force stands on its plate [N]
+FINER = 3  # samples of the fit for each of the data: a landing takes 10 ms
 LEVER = 0.2  # way of the centre of mass per pitch of the trunk, about [m/rad]
 CLEAR, RISE = 0.010, 0.25  # clearance of a swinging foot [m], and speed at which it is gained [m/s]
 
@@ -123,6 +126,12 @@ def leaned(robot: st.Robot, motion: np.ndarray, centre: np.ndarray) -> np.ndarra
     return motion
 
 
+def finer(time: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The motion at more samples, on the cubics through those that it has."""
+    moments = np.linspace(time[0], time[-1], FINER * (len(time) - 1) + 1)
+    return moments, cubic(time, motion, smooth_slopes(time, motion), moments)[0]
+
+
 def wanted_of(plates: Plates, time: np.ndarray) -> Wanted:
     """Shares of the normal force, which pass linearly while both feet touch, and clearances."""
     on = plates.force[:, :, 2] > TOUCHES
@@ -145,7 +154,8 @@ def fitted(motion: Path, forces: Path, law: st.Distributed) -> Fitted:
     """The walk of the subject on this sole."""
     robot = st.robots.hanavan(planar=True, mass=MASS, measurements=subject())
     time, start = read_recorded(motion, robot)
+    time, start = finer(time, start)
     plates = read_plates(forces)
     dt = float(time[1] - time[0])
-    walk = fit.fitted(robot, start, dt, wanted_of(plates, time), law, CUTOFF, GRAVITY)
+    walk = fit.fitted(robot, start, dt, wanted_of(plates, time), law, GRAVITY)
     return Fitted(robot, time, walk, start, plates)
