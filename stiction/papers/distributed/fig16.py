@@ -9,11 +9,11 @@ import numpy as np
 
 import stiction as st
 from stiction.metrics import ContactPhase
-from stiction.metrics.points import points_under
+from stiction.metrics.points import followed_points, points_under
 from stiction.papers.distributed.gait import PERIOD
 from stiction.papers.distributed.runs import CARRIES, FEET, smoothed
 from stiction.papers.distributed.walk import SETTLED, Walk, walked
-from stiction.robots.hanavan import Measurements
+from stiction.robots.hanavan import HEEL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
             ordered.append(order(walk.time, phases[a : b + 1], a) == IN_ORDER)
             points.append(int(np.ptp(touching[a : b + 1])))
             moments.append(float(np.abs(moment[a : b + 1]).max()))
-            ways.append(float(under[b - 1] - under[a + 1]))
+            ways.append(round(float(under[b - 1] - under[a + 1]), 9))  # 1, not a rounding more
     return {
         "stances_in_order": float(np.mean(ordered)),
         "double_support": double_support(walk),
@@ -75,11 +75,14 @@ def double_support(walk: Walk) -> float:
 
 
 def along_sole(walk: Walk, foot: str) -> np.ndarray:
-    """Pressure centre from the ankle along the ground, over the length of the foot, (n)."""
-    from stiction.metrics.points import link_positions
-
-    ankle = link_positions(walk.motion, foot)[:, 0]
-    return (walk.motion.centre_of_pressure(foot)[:, 0] - ankle) / Measurements().foot_length
+    """Pressure centre along the sole from the ankle, over the length of the foot, (n)."""
+    under = points_under(walk.motion, foot)
+    home = walk.motion.world.home()
+    at = followed_points(walk.motion, home.q[None], home.v[None]).position[0, under, 0]
+    ankle = at.min() + HEEL * np.ptp(at)  # soles are level at home
+    pressure = np.nan_to_num(walk.motion.force[:, under, 2])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (pressure @ (at - ankle)) / pressure.sum(axis=1) / np.ptp(at)
 
 
 def draw(data: dict[str, Any]) -> Figure:

@@ -3,11 +3,12 @@
 Section 4.1.2: "The motions of all the links are defined as functions of time and approximate the
 recorded motions of a real human by the means of polynoms." The polynomials are not printed. Here the
 feet and the hips move on quintics whose knots are those of human walking (Perry & Burnfield 2010):
-heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints, and a
-Fourier series of each joint is what the scene `distributed-walk` prescribes (`Strides`). The pelvis
-is upright and free to move along x and z, as the paper's Fig. 12(b) allows.
+heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints. `fit`
+makes three such strides meet the printed sole, and the Fourier series of the middle one is what the
+scene `distributed-walk` prescribes (`Strides`). The pelvis is free to move along x and z, as the
+paper's Fig. 12(b) allows.
 
-    phase   0            0.1         0.32       0.6        1
+    phase   0            0.13        0.32       0.6        1
     foot    heel-touch   flat        heel-off   lift-off   heel-touch
     turns   about heel   not         about toe  in the air
 """
@@ -19,25 +20,28 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.contact.distributed import Distributed
 from stiction.extend import prescriber
 from stiction.kernels.tree import PRESCRIBED
-from stiction.robots.hanavan import HEEL, Measurements
+from stiction.papers.distributed import fit
+from stiction.robots.hanavan import HEEL, Measurements, hanavan
 
 SPEED = 1.35  # section 4.1.2 [m/s]
 PERIOD = 1.05  # of a stride: two steps of 0.71 m [s]
-FLAT, HEEL_OFF, LIFT_OFF, CLEAR = 0.1, 0.32, 0.6, 0.80  # phases; CLEAR: mid-swing
-LANDING, LEAVING = math.radians(-18.0), math.radians(48.0)  # pitch of the foot, toes down positive
+FLAT, HEEL_OFF, LIFT_OFF, CLEAR = 0.13, 0.32, 0.6, 0.80  # phases; CLEAR: mid-swing
+LANDING, LEAVING = math.radians(-14.0), math.radians(48.0)  # pitch of the foot, toes down positive
 TURNING = 1.5  # rate of the pitch at heel-touch, per phase [rad]
-BELOW_HIP = 0.235  # phase at which the flat foot's ankle is below the hip
-HIP_HEIGHT, BOUNCE = 0.875, 0.016  # mean height of the hips, and its amplitude [m]
-SURGE = 0.010  # amplitude of the hips along x about the mean speed [m]
+BELOW_HIP = 0.23  # phase at which the flat foot's ankle is below the hip
+HIP_HEIGHT, BOUNCE = 0.872, 0.018  # mean height of the hips, and its amplitude [m]
+SURGE = 0.010  # amplitude of the centre of mass along x about the mean speed [m]
 CLEARANCE, PASSING = 0.150, math.radians(8.0)  # ankle's height and foot's pitch in mid-swing
-PRESSED, ON_TOES, SPARE = 0.012, 0.020, 0.015  # by which a standing foot is below the ground, a swinging one above
+PRESSED, SPARE = 0.012, 0.015  # by which a standing foot is below the ground, a swinging one above
 TOUCH = 0.16  # rate at which it passes the ground, per phase: 0.15 m/s [m]
 ARM_SWING, ELBOW = 0.35, -0.3  # [rad]
-HARMONICS = 14
-SAMPLES = 512
-HIP, KNEE, ANKLE, SHOULDER, BENT, STILL = range(6)  # curves
+CLEARED, RISE = 0.010, 0.25  # of a swinging foot [m], and speed at which it is gained [m/s]
+HARMONICS = 28
+SAMPLES = 120  # of a stride
+HIP, KNEE, ANKLE, SHOULDER, BENT, TURN = range(6)  # curves
 
 
 class Strides(NamedTuple):
@@ -72,11 +76,15 @@ def stride(params, dynamics, time, q, v):
 
 
 def planned() -> Strides:
-    """The walk that the scene holds."""
+    """The walk that the scene holds; takes a minute."""
+    motion = fitted_strides()
+    stride = motion[SAMPLES : 2 * SAMPLES]
+    right, left = (stride[:, first : first + 3].T for first in fit.LEGS)
+    legs = 0.5 * (right + np.roll(left, SAMPLES // 2, axis=1))
     phase = np.arange(SAMPLES) / SAMPLES
-    hip, knee, ankle = leg(phase)
     swing = ARM_SWING * np.cos(2 * math.pi * phase)  # with the other leg
-    curves = np.stack([hip, knee, ankle, swing, np.full(SAMPLES, ELBOW), np.zeros(SAMPLES)])
+    turn = 0.5 * (stride[:, fit.TURN] + np.roll(stride[:, fit.TURN], SAMPLES // 2))
+    curves = np.stack([*legs, swing, np.full(SAMPLES, ELBOW), turn])
     series = np.fft.rfft(curves, axis=1) / SAMPLES
     kept = series[:, 1 : HARMONICS + 1]
     # pelvis_turn; shoulders and elbows, left then right; legs, left then right
@@ -84,7 +92,7 @@ def planned() -> Strides:
         period=PERIOD,
         coordinate=np.arange(2.0, 13.0),
         curve=np.array(
-            [STILL, SHOULDER, BENT, SHOULDER, BENT, HIP, KNEE, ANKLE, HIP, KNEE, ANKLE], float
+            [TURN, SHOULDER, BENT, SHOULDER, BENT, HIP, KNEE, ANKLE, HIP, KNEE, ANKLE], float
         ),
         lag=np.array([0, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0, 0, 0], float),
         mean=series[:, 0].real.copy(),
@@ -93,30 +101,67 @@ def planned() -> Strides:
     )
 
 
-def leg(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Hip, knee and ankle [rad] of the leg whose heel touches at phase 0."""
-    body = Measurements()
-    thigh = body.trochanteric_height - body.tibiale_height
-    shank = body.tibiale_height - body.sphyrion_height
-    ankle, pitch = foot(phase)
-    reach = ankle - hips(phase)
-    length = np.hypot(*reach)
-    if length.max() >= thigh + shank:
-        raise ValueError(f"the leg reaches {length.max():.3f} m; it is {thigh + shank:.3f} m long")
-    knee = math.pi - np.arccos((thigh**2 + shank**2 - length**2) / (2 * thigh * shank))
-    inner = np.arcsin(shank * np.sin(knee) / length)
-    hip = np.arctan2(-reach[0], -reach[1]) - inner
-    return hip, knee, pitch - hip - knee
+def fitted_strides() -> np.ndarray:
+    """Three strides on the printed sole, columns as in `fit`."""
+    robot = hanavan(planar=True)
+    phase = np.arange(3 * SAMPLES) / SAMPLES
+    start = strides(phase)
+    wanted = wanted_at(phase)
+    return fit.fitted(robot, start, PERIOD / SAMPLES, wanted, Distributed())
 
 
-def hips(phase: np.ndarray) -> np.ndarray:
-    """Position of the hips (2, n) [m], x from where the ankle of the flat foot is.
+def strides(phase: np.ndarray) -> np.ndarray:
+    """The plan before the fit, seen from the mean motion of the body, (n, 9).
 
-    They are lowest and fastest in the middle of double support.
+    The hips move along x such that the centre of mass surges: fastest in double support.
     """
-    twice = 4 * math.pi * (phase - (1 + LIFT_OFF - 0.5) / 2 + 0.5)
-    x = SPEED * PERIOD * (phase - BELOW_HIP) + SURGE * np.sin(twice)
-    return np.stack([x, HIP_HEIGHT - BOUNCE * np.cos(twice)])
+    robot = hanavan(planar=True)
+    height, surge = vertical(phase), SURGE * np.sin(_twice(phase))
+    along = np.zeros_like(phase)
+    for _ in range(6):  # the legs carry a third of the mass: converges by a factor of 3 each time
+        legs = [leg(phase + late, along, height) for late in (0.0, 0.5)]
+        motion = np.stack([along, height, np.zeros(len(phase)), *legs[0], *legs[1]], axis=1)
+        centre = fit.centre_of_mass(robot, fit.coordinates(robot, motion))[:, 0]
+        along = along + surge - (centre - centre.mean())
+    return motion
+
+
+def wanted_at(phase: np.ndarray) -> fit.Wanted:
+    """Shares of the weight and clearances of the right and the left foot."""
+    share, clear = [], []
+    for late in (0.0, 0.5):
+        own = (phase + late) % 1.0
+        both = LIFT_OFF - 0.5
+        share.append(np.interp(own, [0.0, both, 0.5, LIFT_OFF, 1.0], [0.0, 1.0, 1.0, 0.0, 0.0]))
+        away = PERIOD * np.minimum(own - LIFT_OFF, 1.0 - own)
+        clear.append(np.clip(RISE * away, 0.0, CLEARED))
+    return fit.Wanted(np.stack(share, axis=1), np.stack(clear, axis=1), SPEED)
+
+
+def leg(phase: np.ndarray, along: np.ndarray, height: np.ndarray) -> list[np.ndarray]:
+    """Hip, knee and ankle [rad] of a leg whose heel touches at whole phases.
+
+    along, height: of the hips, from the mean motion of the body and above the ground [m].
+    """
+    legs = fit.legs_of(hanavan(planar=True))
+    once = phase % 1.0
+    ankle, pitch = foot(once)
+    hips = np.stack([SPEED * PERIOD * (once - BELOW_HIP) + along, height])
+    longest = float(np.hypot(*(ankle - hips)).max())
+    if longest >= legs.thigh + legs.shank:
+        raise ValueError(f"the leg reaches {longest:.3f} m and is {legs.thigh + legs.shank:.3f} m")
+    hip, knee = fit.two_links(ankle - hips, legs)
+    return [hip, knee, pitch - hip - knee]
+
+
+def vertical(phase: np.ndarray) -> np.ndarray:
+    """Height of the hips [m]: lowest in the middle of double support."""
+    return HIP_HEIGHT - BOUNCE * np.cos(_twice(phase))
+
+
+def _twice(phase: np.ndarray) -> np.ndarray:
+    """Angle with two turns a stride, zero in the middle of double support."""
+    return 4 * math.pi * (phase - (LIFT_OFF - 0.5) / 2)
 
 
 def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -146,8 +191,7 @@ def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         {
             0.0: (0.0, -TOUCH, 0.0),
             FLAT: (-PRESSED, 0.0, 0.0),
-            HEEL_OFF: (-PRESSED, 0.0, 0.0),
-            0.5: (-ON_TOES, 0.0, 0.0),
+            0.5: (-PRESSED, 0.0, 0.0),
             LIFT_OFF: (0.0, TOUCH, 0.0),
             LIFT_OFF + 0.1: (SPARE, 0.0, 0.0),
             0.9: (SPARE, 0.0, 0.0),

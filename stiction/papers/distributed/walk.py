@@ -21,7 +21,7 @@ from stiction.papers.distributed.runs import (
 )
 
 SCENE = "distributed-walk"
-EVERY = 10  # steps of 0.05 ms between samples
+EVERY = 20  # steps of 0.025 ms between samples
 SETTLED = 1.0 * PERIOD  # the first stride starts from rest along z and is left out [s]
 
 
