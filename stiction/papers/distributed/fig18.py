@@ -62,7 +62,7 @@ def draw(data: dict[str, Any]) -> Figure:
     panel.plot(other.time, total, linewidth=0.8, label="tangential, joints on springs, pitch free")
     for instant in (BEGINS, ENDS):
         panel.axvline(instant, color="0.6", linestyle=":")
-    panel.set(xlabel="time [s]", ylabel="force [N]")
+    panel.set(xlabel="time [s]", ylabel="force [N]", ylim=(-300.0, 900.0))
     panel.margins(x=0)
-    panel.legend(fontsize="small")
+    panel.legend(fontsize="small", loc="upper right", bbox_to_anchor=(1.0, 0.75))
     return figure

@@ -18,7 +18,7 @@ NAMES = {
     ContactState.SLIP: "sliding",
     ContactState.TO_STICK: "to adherence",
 }
-LETTERS = {"a": 0.01, "b": 0.1, "c": 0.161, "d": 0.3, "e": 0.5, "a again": 0.69}  # [s]
+LETTERS = {"a": 0.01, "b": 0.1, "c": 0.161, "d": 0.3, "e": 0.488, "a again": 0.69}  # [s]
 
 
 def data() -> dict[str, Any]:
@@ -47,9 +47,10 @@ def draw(data: dict[str, Any]) -> Figure:
     from matplotlib.figure import Figure
 
     slide: Slide = data["slide"]
-    figure = Figure(figsize=(11.0, 5.5), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(1.2, 1))
+    figure = Figure(figsize=(11.0, 4.2), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=(1, 1.2))
     panels = above.subplots(1, len(LETTERS), sharey=True)
+    above.suptitle("forces of the points, 80 N per metre", fontsize="medium")
     for panel, (letter, instant) in zip(panels, LETTERS.items(), strict=True):
         _arrows(panel, slide, int(np.searchsorted(slide.time, instant)))
         panel.set_title(f"{letter}: {instant:g} s", fontsize="small")
@@ -69,6 +70,8 @@ def _arrows(panel: Any, slide: Slide, k: int) -> None:
     pushed = motion.pushed_points()
     at, force = motion.contact_points.position[k, pushed], motion.force[k, pushed]
     x = at[:, 0] - motion.q[k, 0]
-    panel.quiver(x, at[:, 2], force[:, 0], force[:, 2], angles="xy", scale=500, width=0.006)
+    panel.quiver(
+        x, at[:, 2], force[:, 0], force[:, 2], angles="xy", scale_units="xy", scale=80, width=0.006
+    )
     panel.axhline(0.0, color="0.5", linewidth=0.8)
-    panel.set(xlim=(-0.5, 0.6), ylim=(-0.02, 0.15), xlabel="x [m]")
+    panel.set(xlim=(-0.6, 0.6), ylim=(-0.05, 0.4), xlabel="x [m]", aspect="equal")

@@ -34,7 +34,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "ratio_at_begin": float(min(at_begin(slide))),
         "ratio_sliding": float(ratio.mean()),
         "fastest_m_s": float(slide.speed.max()),
-        "ratio_velocity_correlation": float(np.corrcoef(ratio, V_t)[0, 1]),
+        "ratio_velocity_correlation": round(float(np.corrcoef(ratio, V_t)[0, 1]), 9),
         "ratio_final": float(slide.ratio[-1]),
         "ratio_at_first_point": float(min(first_point(data["held"]))),
     }
@@ -75,7 +75,7 @@ def draw(data: dict[str, Any]) -> Figure:
     above.plot(other.time, other.ratio, linewidth=0.8, label="joints on springs, pitch free")
     for level, name in ((LAMBDA_S, "static"), (LAMBDA_D, "dynamic")):
         above.axhline(level, color="0.5", linestyle=":", label=f"{name} friction {level}")
-    above.set_ylabel("ratio of tangential to normal force")
+    above.set(ylabel="tangential / normal force", ylim=(0.0, 0.8))
     above.legend(fontsize="small")
     below.plot(slide.time, -slide.speed.mean(axis=1))
     below.set(xlabel="time [s]", ylabel="sliding velocity V_t [m/s]")

@@ -104,7 +104,7 @@ def shared(law: st.Distributed, points: int, printed: int = 18) -> st.Distribute
 
 
 def run(
-    name: str,
+    name: str | st.Scene,
     every: int = 1,
     law: Any = None,
     rows: int | None = None,
@@ -115,7 +115,7 @@ def run(
 
     every: one of so many steps is recorded; options: `duration` and `dt` as in `Scene.simulate`.
     """
-    scene = st.scenes.scene(name)
+    scene = st.scenes.scene(name) if isinstance(name, str) else name
     if control is not None:
         scene = replace(scene, controls=(), controllers=(control,))
     record = st.Recording(every=every)
@@ -136,8 +136,8 @@ def run(
     )
 
 
-def held(motion_or_scene: str, stiffness: float, damping: float) -> st.PDTracking:
+def held(name: str | st.Scene, stiffness: float, damping: float) -> st.PDTracking:
     """Springs and dampers that hold a scene's robot in its first posture."""
-    scene = st.scenes.scene(motion_or_scene)
+    scene = st.scenes.scene(name) if isinstance(name, str) else name
     posture = scene.start().q
     return st.PDTracking(st.Reference([0.0, 1.0], [posture] * 2), stiffness, damping)
