@@ -59,7 +59,7 @@ def ours(model: Any) -> dict[str, float]:
     fall = run(FALL, law=model, control=held(FALL, *GAINS), duration=0.6)
     pull = run(PULL, law=model, control=held(PULL, *GAINS))
     speed = [np.gradient(link_positions(pull, foot)[:, 0], pull.time) for foot in FEET]
-    landed = sum(one[:, 2] for one in forces(fall).values()) / weight(fall)
+    landed = np.sum([one[:, 2] for one in forces(fall).values()], axis=0) / weight(fall)
     pulled = np.stack(list(forces(pull).values()), axis=1)
     found = landing(fall.time, landed) | sliding(pull.time, np.stack(speed, axis=1), pulled)
     way = 1e3 * float(pull.q[-1, 0] - pull.q[0, 0])
@@ -121,7 +121,11 @@ def draw(data: dict[str, Any]) -> Figure:
     panel.axis("off")
     cells = [[f"{row[key]:.3g}" for key in COLUMNS] for row in data.values()]
     table = panel.table(
-        cells, rowLabels=list(data), colLabels=list(COLUMNS.values()), loc="center", cellLoc="center"
+        cells,
+        rowLabels=list(data),
+        colLabels=list(COLUMNS.values()),
+        loc="center",
+        cellLoc="center",
     )
     table.auto_set_font_size(False)
     table.set_fontsize(9)

@@ -1,7 +1,7 @@
 """Fig. 13: the biped falls from 30 cm; how its weight comes to rest on the printed sole.
 
-The joints are prescribed, held by springs and dampers, or limp; and the sole is damped more. The time
-back to 110 % of the weight tells which body and which sole the paper may have had.
+The joints are prescribed, held by springs and dampers, or limp; and the sole is damped more. The
+time back to 110 % of the weight tells which body and which sole the paper may have had.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def bent(knee: float) -> st.Scene:
 
 def reaction(motion: st.Motion) -> tuple[np.ndarray, np.ndarray]:
     """Time from the first touch [s], and the total normal force over the weight."""
-    total = sum(force[:, 2] for force in forces(motion).values()) / weight(motion)
+    total = np.sum([force[:, 2] for force in forces(motion).values()], axis=0) / weight(motion)
     first = int(np.flatnonzero(total > 0)[0])
     return motion.time - motion.time[first], total
 

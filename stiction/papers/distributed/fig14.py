@@ -27,7 +27,9 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
     walk: Walk = data["walk"]
     belt = -walk.motion.world.ground.velocity[0]  # type: ignore[union-attr]
     strides = int((walk.time[-1] - SETTLED) / PERIOD)
-    first, last = (np.interp(SETTLED + k * PERIOD, walk.time, walk.motion.q[:, 0]) for k in (0, strides))
+    first, last = (
+        np.interp(SETTLED + k * PERIOD, walk.time, walk.motion.q[:, 0]) for k in (0, strides)
+    )
     halves = [_halves(curve) for curve in walk.curves(0)]
     counts = [extrema(curve, VISIBLE) for curve in walk.curves(0, None)]
     return {

@@ -94,7 +94,8 @@ def draw(data: dict[str, Any]) -> Figure:
 
     walk: Walk = data["walk"]
     figure = Figure(figsize=(11.0, 8.5), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(1.1, 2))
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1.1, 2))
+    above, below = parts
     draw_snapshots(above, walk.motion, [SETTLED + PERIOD * at for at in PICTURES.values()])
     for panel, name in zip(above.axes, PICTURES, strict=True):
         panel.set_title(name, fontsize="small")

@@ -18,7 +18,7 @@ JOINTS = (3000.0, 60.0)  # springs [N m/rad] and dampers [N m s/rad] in place of
 
 
 def data() -> dict[str, Any]:
-    """The pull with prescribed joints and pitch, and with springs in the joints and a free pitch."""
+    """The pull with prescribed joints and pitch, and with sprung joints and a free pitch."""
     slide = slid()
     free = slid(control=held(SCENE, *JOINTS))
     return {"slide": slide, "motion": slide.motion, "held": free}

@@ -48,7 +48,8 @@ def draw(data: dict[str, Any]) -> Figure:
 
     slide: Slide = data["slide"]
     figure = Figure(figsize=(11.0, 4.2), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(1, 1.2))
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1, 1.2))
+    above, below = parts
     panels = above.subplots(1, len(LETTERS), sharey=True)
     above.suptitle("forces of the points, 80 N per metre", fontsize="medium")
     for panel, (letter, instant) in zip(panels, LETTERS.items(), strict=True):

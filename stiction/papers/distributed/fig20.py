@@ -8,8 +8,8 @@ import numpy as np
 
 from stiction.metrics import ContactState
 from stiction.metrics.points import points_under
-from stiction.papers.distributed.runs import FEET, held
 from stiction.papers.distributed.fig18 import JOINTS
+from stiction.papers.distributed.runs import FEET, held
 from stiction.papers.distributed.slide import SCENE, Slide, slid
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ LAMBDA_S, LAMBDA_D = 0.7, 0.4
 
 
 def data() -> dict[str, Any]:
-    """The pull with prescribed joints and pitch, and with springs in the joints and a free pitch."""
+    """The pull with prescribed joints and pitch, and with sprung joints and a free pitch."""
     slide = slid()
     free = slid(control=held(SCENE, *JOINTS))
     return {"slide": slide, "motion": slide.motion, "held": free}

@@ -1,8 +1,9 @@
 """Walks whose feet meet the ground as a sole of `Distributed` wants, by least squares.
 
-Prescribed joints do not yield. On the printed sole, 18 points of 450 N s/m and 950 N s/m, a foot that
-comes down 0.1 m/s too fast or creeps 10 mm/s too much adds a quarter of the weight. So a planned or
-recorded walk of the planar body is first fitted, sample by sample, to what its own dynamics needs:
+Prescribed joints do not yield. On the printed sole, 18 points of 450 N s/m and 950 N s/m, a foot
+that comes down 0.1 m/s too fast adds the weight, one that creeps 10 mm/s too much a quarter of it.
+So a planned or recorded walk of the planar body is first fitted, sample by sample, to what its own
+dynamics needs:
 
     what is fitted                                                    standard deviation
     joints and pitch stay as they were                                3 degrees
@@ -115,10 +116,14 @@ def feet(motion: np.ndarray, legs: Legs) -> tuple[np.ndarray, np.ndarray]:
 def centre_of_mass(robot: st.Robot, q: np.ndarray) -> np.ndarray:
     """Centre of mass of a planar robot, x and z, (n, 2) [m]."""
     n = len(q)
-    place, pitch, total = [], [], np.zeros((n, 2))
+    place: list[np.ndarray] = []
+    pitch: list[np.ndarray] = []
+    total = np.zeros((n, 2))
     for link in range(len(robot.link_name)):
         above = int(robot.parent[link])
-        origin, turned = (place[above], pitch[above]) if above >= 0 else (np.zeros((n, 2)), np.zeros(n))
+        origin, turned = (
+            (place[above], pitch[above]) if above >= 0 else (np.zeros((n, 2)), np.zeros(n))
+        )
         origin = origin + _turned(robot.joint_position[link][[0, 2]], turned)
         value = q[:, robot.q_index[link]]
         if robot.joint_type[link] == PRISMATIC:

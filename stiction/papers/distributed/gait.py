@@ -1,12 +1,12 @@
 """A human-like walk in the sagittal plane as functions of time, for `hanavan(planar=True)`.
 
 Section 4.1.2: "The motions of all the links are defined as functions of time and approximate the
-recorded motions of a real human by the means of polynoms." The polynomials are not printed. Here the
-feet and the hips move on quintics whose knots are those of human walking (Perry & Burnfield 2010):
-heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints. `fit`
-makes three such strides meet the printed sole, and the Fourier series of the middle one is what the
-scene `distributed-walk` prescribes (`Strides`). The pelvis is free to move along x and z, as the
-paper's Fig. 12(b) allows.
+recorded motions of a real human by the means of polynoms." The polynomials are not printed. Here
+the feet move on quintics whose knots are those of human walking (Perry & Burnfield 2010):
+heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints.
+`fit` makes three such strides meet the printed sole, and the Fourier series of the middle one is
+what the scene `distributed-walk` prescribes (`Strides`). The pelvis is free to move along x and z,
+as the paper's Fig. 12(b) allows.
 
     phase   0            0.13        0.32       0.6        1
     foot    heel-touch   flat        heel-off   lift-off   heel-touch
@@ -16,7 +16,7 @@ paper's Fig. 12(b) allows.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,13 @@ ARM_SWING, ELBOW = 0.35, -0.3  # [rad]
 CLEARED, RISE = 0.010, 0.25  # of a swinging foot [m], and speed at which it is gained [m/s]
 HARMONICS = 28
 SAMPLES = 120  # of a stride
+HUMAN = Measurements()
+BACK = np.array([-HEEL * HUMAN.foot_length, -HUMAN.sphyrion_height])  # of the sole, from the ankle
+FRONT = np.array([(1 - HEEL) * HUMAN.foot_length, -HUMAN.sphyrion_height])  # x and z [m]
+PRINTED = Distributed()  # its defaults are the paper's parameters
 HIP, KNEE, ANKLE, SHOULDER, BENT, TURN = range(6)  # curves
+
+Knots = dict[float, tuple[float, float, float]]  # value and two derivatives per phase, by phase
 
 
 class Strides(NamedTuple):
@@ -57,7 +63,7 @@ class Strides(NamedTuple):
 
 
 @prescriber(Strides)
-def stride(params, dynamics, time, q, v):
+def stride(params: Any, dynamics: Any, time: Any, q: Any, v: Any) -> None:
     """Overwrite q, v and the acceleration of the coordinates."""
     rate = 2.0 * math.pi / params.period
     for i in range(len(params.coordinate)):
@@ -75,9 +81,9 @@ def stride(params, dynamics, time, q, v):
         dynamics.mode[d] = PRESCRIBED
 
 
-def planned() -> Strides:
-    """The walk that the scene holds; takes a minute."""
-    motion = fitted_strides()
+def planned(law: Distributed = PRINTED) -> Strides:
+    """The walk that the scene holds, or the same for another sole; takes a quarter of a minute."""
+    motion = fitted_strides(law)
     stride = motion[SAMPLES : 2 * SAMPLES]
     right, left = (stride[:, first : first + 3].T for first in fit.LEGS)
     legs = 0.5 * (right + np.roll(left, SAMPLES // 2, axis=1))
@@ -101,13 +107,13 @@ def planned() -> Strides:
     )
 
 
-def fitted_strides() -> np.ndarray:
-    """Three strides on the printed sole, columns as in `fit`."""
+def fitted_strides(law: Distributed) -> np.ndarray:
+    """Three strides on a sole, columns as in `fit`."""
     robot = hanavan(planar=True)
     phase = np.arange(3 * SAMPLES) / SAMPLES
     start = strides(phase)
     wanted = wanted_at(phase)
-    return fit.fitted(robot, start, PERIOD / SAMPLES, wanted, Distributed())
+    return fit.fitted(robot, start, PERIOD / SAMPLES, wanted, law)
 
 
 def strides(phase: np.ndarray) -> np.ndarray:
@@ -166,8 +172,7 @@ def _twice(phase: np.ndarray) -> np.ndarray:
 
 def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Position of the ankle (2, n) [m], x along the ground, and pitch of the foot [rad]."""
-    step = 1e-4
-    turning = {  # pitch, its rate and its second derivative per phase
+    turning: Knots = {  # pitch, its rate and its second derivative per phase
         0.0: (LANDING, TURNING, 0.0),
         FLAT: (0.0, 0.0, 0.0),
         HEEL_OFF: (0.0, 0.0, 0.0),
@@ -176,17 +181,12 @@ def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         1.0: (LANDING, TURNING, 0.0),
     }
     pitch = quintics(turning, phase)
-    on_heel, on_toe = (_rolled(quintics(turning, phase), at) for at in _ends())
-    ankle = np.where(phase <= (FLAT + HEEL_OFF) / 2, on_heel, on_toe)
-    for axis, ahead in ((0, SPEED * PERIOD), (1, 0.0)):
-        leaves, lands = (
-            _knot(lambda at: _rolled(quintics(turning, at % 1.0), _ends()[end])[axis], one, step)
-            for end, one in ((1, LIFT_OFF), (0, 0.0))
-        )
-        knots = {LIFT_OFF: leaves, 1.0: (lands[0] + ahead, *lands[1:])}
-        if axis == 1:
-            knots = {LIFT_OFF: leaves, CLEAR: (CLEARANCE, -0.7, 0.0), 1.0: lands}
-        ankle[axis] = np.where(phase > LIFT_OFF, quintics(knots, phase), ankle[axis])
+    ankle = np.where(phase <= (FLAT + HEEL_OFF) / 2, _rolled(pitch, BACK), _rolled(pitch, FRONT))
+    leaves, lands = (_knots(turning, end, at) for end, at in ((FRONT, LIFT_OFF), (BACK, 0.0)))
+    ahead = {LIFT_OFF: leaves[0], 1.0: (lands[0][0] + SPEED * PERIOD, *lands[0][1:])}
+    above = {LIFT_OFF: leaves[1], CLEAR: (CLEARANCE, -0.7, 0.0), 1.0: lands[1]}
+    swing = np.stack([quintics(ahead, phase), quintics(above, phase)])
+    ankle = np.where(phase > LIFT_OFF, swing, ankle)
     ankle[1] += quintics(
         {
             0.0: (0.0, -TOUCH, 0.0),
@@ -202,28 +202,23 @@ def foot(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ankle, pitch
 
 
-def _ends() -> tuple[np.ndarray, np.ndarray]:
-    """Heel and toe of the sole, from the ankle [m]."""
-    body = Measurements()
-    back, front = -HEEL * body.foot_length, (1 - HEEL) * body.foot_length
-    return np.array([back, -body.sphyrion_height]), np.array([front, -body.sphyrion_height])
-
-
 def _rolled(pitch: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Position of the ankle when the foot has turned about one end of its sole (2, n) [m]."""
     x, z = -end
     c, s = np.cos(pitch), np.sin(pitch)
-    height = Measurements().sphyrion_height
-    return np.stack([end[0] + x * c + z * s, height + end[1] - x * s + z * c])
+    return np.stack([end[0] + x * c + z * s, -x * s + z * c])
 
 
-def _knot(function, at: float, step: float) -> tuple[float, float, float]:  # type: ignore[no-untyped-def]
-    """Value, first and second derivative of a function of the phase."""
-    before, here, after = function(np.array([at - step, at, at + step]))
-    return here, (after - before) / (2 * step), (after - 2 * here + before) / step**2
+def _knots(turning: Knots, end: np.ndarray, at: float) -> list[tuple[float, float, float]]:
+    """Position of the ankle, x and z, with its derivatives at a phase, rolling about an end."""
+    step = 1e-4
+    around = np.array([at - step, at, at + step]) % 1.0
+    before, here, after = _rolled(quintics(turning, around), end).T
+    slope, bend = (after - before) / (2 * step), (after - 2 * here + before) / step**2
+    return list(zip(here, slope, bend, strict=True))
 
 
-def quintics(knots: dict[float, tuple[float, float, float]], phase: np.ndarray) -> np.ndarray:
+def quintics(knots: Knots, phase: np.ndarray) -> np.ndarray:
     """Quintics through knots of value, first and second derivative."""
     times = sorted(knots)
     found = np.zeros_like(phase)

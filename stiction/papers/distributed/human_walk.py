@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FOLDER = "human_walking"
-SOURCE = "OpenSim's subject01, github.com/opensim-org/opensim-models, prepared as its README.md says"
+SOURCE = (
+    "OpenSim's subject01, github.com/opensim-org/opensim-models, prepared as its README.md says"
+)
 WEIGHT = MASS * GRAVITY  # [N]
 DT, EVERY, DURATION = 2.5e-5, 20, 2.49
 COMPARED = (0.15, 2.45)  # before, the pelvis finds its height [s]

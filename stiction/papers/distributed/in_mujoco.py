@@ -1,4 +1,4 @@
-"""A planar robot of single joints in MuJoCo, with its sole points as small balls, for comparison."""
+"""A planar robot of single joints in MuJoCo, with its sole points as small balls."""
 
 from __future__ import annotations
 
@@ -94,9 +94,7 @@ def _add_points(mujoco: Any, bodies: list[Any], robot: st.Robot, mu: float) -> N
             )
 
 
-def simulated(
-    model: Any, q: np.ndarray, duration: float, pulls: tuple[st.TabulatedForce, ...] = ()
-) -> Run:
+def simulated(model: Any, q: np.ndarray, duration: float, pulls: tuple[Any, ...] = ()) -> Run:
     """The robot from rest at q, held in its first posture, with forces on its feet."""
     import mujoco
 
@@ -109,7 +107,9 @@ def simulated(
         for pull in pulls:
             foot = model.body(pull.body).id
             table = np.asarray(pull.force, float)
-            state.xfrc_applied[foot, 0] = np.interp(state.time, pull.time, table[:, 0])
+            state.xfrc_applied[foot, 0] = np.interp(
+                state.time, np.asarray(pull.time, float), table[:, 0]
+            )
         before, time = state.qpos.copy(), state.time
         mujoco.mj_step(model, state)
         rows.append((time, before, *_contacts(mujoco, model, state, feet)))

@@ -1,4 +1,4 @@
-"""Eqs. (5), (13) to (15): the normal laws before the paper's own, on a ball that lands and leaves."""
+"""Eqs. (5), (13) to (15): the laws before the paper's own, on a ball that lands and leaves."""
 
 from __future__ import annotations
 

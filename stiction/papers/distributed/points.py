@@ -1,4 +1,4 @@
-"""Section 3.2.1: how many testing points a sole needs, for a progressive contact and rough ground."""
+"""Section 3.2.1: how many points a sole needs, for a progressive contact and rough ground."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ UNSEEN = 5e-4  # [m]
 def data() -> dict[str, Any]:
     """The walk on soles of various grids, grids for rough ground, and the sole that is tuned."""
     law = st.Distributed()
-    walks = {
-        rows: walked(rows=rows, law=shared(law, 3 * rows)) for rows in ROWS
-    }
+    walks = {rows: walked(rows=rows, law=shared(law, 3 * rows)) for rows in ROWS}
     robot = st.robots.hanavan()
     size = sole_size(robot, "left_foot")
     grids = np.array([[_grid(size, a, w) for a in AMPLITUDES] for w in WAVELENGTHS])
@@ -98,7 +96,9 @@ def draw(data: dict[str, Any]) -> Figure:
     first.set(xlabel="time from heel-touch [s]", ylabel="normal force [N]")
     first.legend(fontsize="small", title="points")
     count = [3 * rows for rows in walks]
-    second.plot(count, [walk.largest_change() for walk in walks.values()], "o-", label="change in 1 ms")
+    second.plot(
+        count, [walk.largest_change() for walk in walks.values()], "o-", label="change in 1 ms"
+    )
     second.plot(count, [toe_peak(walk) for walk in walks.values()], "s-", label="peak on the toes")
     second.set(xlabel="points under a foot", ylabel="over the weight", xscale="log", ylim=(0, None))
     second.legend(fontsize="small")

@@ -1,10 +1,10 @@
 """A recorded walk for `hanavan(planar=True)`: its legs and its motion fitted to a subject.
 
-The data are OpenSim's subject01 on a treadmill: coordinates of a planar model at 60 Hz and the forces
-of both feet at 600 Hz. The body gets the subject's mass, thigh, shank, ankle height and foot; its
-pelvis, which carries the trunk, leans such that the
-centre of mass is where the subject's was. `fit` then makes the feet meet the
-belt. The plates say when a foot touches, not how large its force is.
+The data are OpenSim's subject01 on a treadmill: coordinates of a planar model at 60 Hz and the
+forces of both feet at 600 Hz. The body gets the subject's mass, thigh, shank, ankle height and
+foot; its pelvis, which carries the trunk, leans such that the centre of mass is where the subject's
+was. `fit` then makes the feet meet the belt. The plates say when a foot touches, not how large its
+force is.
 """
 
 from __future__ import annotations

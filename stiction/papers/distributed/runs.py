@@ -1,4 +1,4 @@
-"""What the figures share: the scenes with other bodies, laws and controllers, and forces over time."""
+"""What the figures share: scenes with other soles, laws and controllers, and force curves."""
 
 from __future__ import annotations
 

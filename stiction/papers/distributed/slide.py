@@ -58,16 +58,20 @@ def slid(**options: Any) -> Slide:
     force = forces(motion)
     under = [points_under(motion, foot) for foot in FEET]
     scene = st.scenes.scene(SCENE)
-    pull = sum(
-        np.interp(motion.time[:n], np.asarray(one.time), np.asarray(one.force)[:, 0])
-        for one in scene.forces
+    pulls: list[Any] = list(scene.forces)
+    pull = np.sum(
+        [
+            np.interp(motion.time[:n], np.asarray(one.time), np.asarray(one.force)[:, 0])
+            for one in pulls
+        ],
+        axis=0,
     )
     speeds = [motion.contact_points.velocity[:n, points, 0].mean(axis=1) for points in under]
     return Slide(
         motion,
         motion.time[:n],
         weight(motion),
-        np.asarray(pull),
+        pull,
         np.stack([force[foot][:n, 2] for foot in FEET], axis=1),
         np.stack([-force[foot][:n, 0] for foot in FEET], axis=1),
         np.stack(speeds, axis=1),

@@ -62,9 +62,7 @@ class Walk(NamedTuple):
 def walk_of(motion: st.Motion, after: float = SETTLED) -> Walk:
     """A motion with its forces and complete stances."""
     total, force = weight(motion), forces(motion)
-    found = {
-        foot: stances(motion.time, force[foot][:, 2], CARRIES * total, after) for foot in FEET
-    }
+    found = {foot: stances(motion.time, force[foot][:, 2], CARRIES * total, after) for foot in FEET}
     return Walk(motion, motion.time, total, force, found)
 
 
