@@ -173,7 +173,8 @@ def legs_of(robot: st.Robot) -> Legs:
     """Legs of a robot, from its own joints and points."""
     names = [str(name) for name in robot.joint_name]
     knee, ankle = (names.index(f"right_{one}_pitch") for one in ("knee", "ankle"))
-    shape = [str(name) for name in robot.shape_name].index("right_foot_points")
+    foot = robot.shape_collides & (robot.shape_link == ankle)
+    shape = int(np.flatnonzero(foot)[0])
     points = robot.vertices_of(shape) + robot.shape_position[shape]
     rows = np.unique(points[:, 0].round(9))
     return Legs(

@@ -19,6 +19,7 @@ import stiction as st
 from stiction.control.reference import smooth_slopes
 from stiction.papers.distributed import fit
 from stiction.papers.distributed.fit import LEGS, SIDES, TURN, Wanted, X, Z
+from stiction.papers.distributed.runs import with_points
 from stiction.patterns.recorded import cubic
 from stiction.patterns.smoothing import low_pass
 from stiction.robots.hanavan import Measurements
@@ -150,9 +151,11 @@ def wanted_of(plates: Plates, time: np.ndarray) -> Wanted:
     return Wanted(sampled, clear, BELT)
 
 
-def fitted(motion: Path, forces: Path, law: st.Distributed) -> Fitted:
-    """The walk of the subject on this sole."""
+def fitted(motion: Path, forces: Path, law: st.Distributed, rows: int = 6) -> Fitted:
+    """The walk of the subject on this sole, with so many rows of points."""
     robot = st.robots.hanavan(planar=True, mass=MASS, measurements=subject())
+    if rows != 6:
+        robot = with_points(robot, rows)
     time, start = read_recorded(motion, robot)
     time, start = finer(time, start)
     plates = read_plates(forces)
