@@ -285,9 +285,10 @@ class Robot:
     def with_sole_points(self, name: str, along: int, across: int) -> Robot:
         """Return the same robot with a shape replaced by a grid of contact points on its underside.
 
-        name: a box or hull, or a link with one that collides. The grid covers the face that points
-        down in the home configuration (for a hull, the bounding rectangle of that face) up to its
-        edges, with `along` points along the longer edge and `across` along the shorter one.
+        name: a box, a hull or points of a plane, or a link with one that collides. The grid covers
+        the face that points down in the home configuration (for a hull, the bounding rectangle of
+        that face; for points, that around them) up to its edges, with `along` points along the
+        longer edge and `across` along the shorter one.
         """
         return with_sole_points(self, name, along, across)
 

@@ -29,20 +29,22 @@ def with_sole_points(robot: Robot, name: str, along: int, across: int) -> Robot:
     turned = home_poses(robot)[robot.shape_link[shape]].rotation @ robot.shape_rotation[shape]
     if kind == "box":
         face = lowest_face_of_box(robot.shape_size[shape], -turned[2])
+    elif kind == "points":
+        face = rectangle_of_points(robot.vertices_of(shape), told)
     else:
         face = lowest_face_of_hull(robot.vertices_of(shape), -turned[2])
     return _with_points(robot, shape, sole_grid(face, int(along), int(across)))
 
 
 def _sole(robot: Robot, name: str) -> int:
-    """Return the box or hull with a name, or the only colliding one of a link."""
+    """Return the box, hull or points with a name, or the only colliding ones of a link."""
     if not isinstance(name, str):
         raise InputError(f"robot '{robot.name}': with_sole_points({shown(name)}): give a name")
     links = np.flatnonzero(robot.link_name == name)
     of_link = np.isin(robot.shape_link, links) & robot.shape_collides
     found = np.flatnonzero((robot.shape_name == name) | of_link)
     kinds = [SHAPE_KINDS[kind] for kind in robot.shape_kind[found]]
-    if len(found) == 1 and kinds[0] in ("box", "hull"):
+    if len(found) == 1 and kinds[0] in ("box", "hull", "points"):
         return int(found[0])
     named = [f"{kind} '{robot.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
     raise InputError(
@@ -119,6 +121,19 @@ def lowest_face_of_hull(vertices: np.ndarray, down: np.ndarray) -> np.ndarray:
     if y1 - y0 > x1 - x0:
         face = np.roll(face, -1, axis=0)
     return face @ turn.T @ axes - distance * n
+
+
+def rectangle_of_points(points: np.ndarray, told: str) -> np.ndarray:
+    """Corners of the smallest rectangle around points of a plane; (4, 3)."""
+    middle = points.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(points - middle)
+    if len(points) < 3 or sizes[1] < FLAT * sizes[0] or sizes[2] > FLAT * sizes[1]:
+        raise InputError(f"{told} the points do not lie in a plane; give a box or a hull")
+    (x0, y0), (x1, y1), turn = _least_rectangle((points - middle) @ axes[:2].T)
+    face = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+    if y1 - y0 > x1 - x0:
+        face = np.roll(face, -1, axis=0)
+    return middle + face @ turn.T @ axes[:2]
 
 
 def _least_rectangle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

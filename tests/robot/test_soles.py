@@ -110,7 +110,7 @@ def test_a_brick_on_a_grid_of_points_carries_its_weight_on_all_of_them():
 @pytest.mark.parametrize(
     "name, along, across, complaint",
     [
-        ("foot", 3, 3, "'foot' is not a shape; give the name of one box or hull"),
+        ("foot", 3, 3, "'foot' is not a shape; give the name of one box, hull or set of"),
         ("left_thigh", 3, 3, "'left_thigh' is capsule 'left_thigh_capsule'; give the name of one"),
         ("left_foot", 0, 3, "along is 0; give a positive integer"),
         ("left_foot", 3, 2.5, "across is 2.5; give a positive integer"),
@@ -119,6 +119,30 @@ def test_a_brick_on_a_grid_of_points_carries_its_weight_on_all_of_them():
 def test_with_sole_points_says_what_is_wrong(name, along, across, complaint):
     with pytest.raises(InputError, match=f"robot 'biped10': with_sole_points: {complaint}"):
         robots.biped10().with_sole_points(name, along, across)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_points_under_a_foot_are_replaced_by_another_grid(planar):
+    """Hanavan's feet have 6 x 3 points from the start; the sole is 0.265 x 0.095 m."""
+    robot = robots.hanavan(planar=planar)
+    before = points_of(robot, "left_foot_points")
+    same = points_of(robot.with_sole_points("left_foot", 6, 3), "left_foot_points_points")
+    assert len(same) == 18
+    for point in before:
+        assert np.abs(same - point).sum(axis=1).min() < 1e-12
+    finer = robot.with_sole_points("left_foot", 11, 5)
+    grid = points_of(finer, "left_foot_points_points")
+    assert len(grid) == 55
+    np.testing.assert_allclose(np.ptp(grid, axis=0), [0.265, 0.095, 0.0], atol=1e-12)
+    assert [str(finer.shape_name[k]) for k in np.flatnonzero(finer.shape_collides)].count(
+        "left_foot_points"
+    ) == 0
+
+
+def test_points_in_a_row_span_no_sole():
+    row = robots.hanavan().with_sole_points("left_foot", 6, 1)
+    with pytest.raises(InputError, match="the points do not lie in a plane"):
+        row.with_sole_points("left_foot", 3, 3)
 
 
 def test_a_flat_hull_has_no_lowest_face():

@@ -1,0 +1,1 @@
+"""Bruneau & Ouezdou, "Distributed ground/walking robot interaction": figures and claims."""
