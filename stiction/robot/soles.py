@@ -49,8 +49,8 @@ def _sole(robot: Robot, name: str) -> int:
     named = [f"{kind} '{robot.shape_name[i]}'" for kind, i in zip(kinds, found, strict=True)]
     raise InputError(
         f"robot '{robot.name}': with_sole_points: '{name}' is "
-        f"{', '.join(named) or 'not a shape'}; give the name of one box or hull, or of a "
-        "link with a single colliding one"
+        f"{', '.join(named) or 'not a shape'}; give the name of one box, hull or set of points, "
+        "or of a link with a single colliding one"
     )
 
 

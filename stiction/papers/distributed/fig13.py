@@ -110,6 +110,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
         "limp_nearest_knees": near,
         "limp_nearest_ms": limp[near]["return_ms"],
         "limp_nearest_rise": limp[near]["rise_after_peak"],
+        "rise_damping_2": measured(data["prescribed, damping x 2"])["rise_after_peak"],
         **damped,
     }
 
