@@ -11,6 +11,7 @@ import pytest
 import stiction as st
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SLOW = ("control_loop", "push_and_hold", "survival_map")  # compile what no other test needs
 
@@ -137,12 +138,21 @@ def test_an_integrator_with_other_arguments_is_refused():
             return 0
 
 
-@pytest.mark.parametrize("file", ["README.md", "docs/contact.md", "docs/conventions.md"])
-def test_every_link_leads_somewhere(file):
-    links = re.findall(r"\]\(([^)]+)\)", (ROOT / file).read_text())
-    assert links
-    for link in links:
-        assert (ROOT / file).parent.joinpath(link).exists(), link
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_link_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)]+)\)", page.read_text())
+    assert links or page.stem not in ("README", "contact", "conventions")
+    for link in (one for one in links if not one.startswith("https://")):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in headings(target), link
+
+
+def headings(file):
+    """Anchors of the headings of a page."""
+    found = re.findall(r"^#+ (.+)$", file.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in found}
 
 
 def test_every_model_is_in_the_readme_and_in_the_table_of_contact():
