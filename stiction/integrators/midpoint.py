@@ -13,8 +13,7 @@ at the mean velocity x, which solves
 
 where I a is the torque of the last step. The body moves by Cayley's map. Without torque it then
 conserves its energy and its angular momentum exactly (J. C. Simo and K. K. Wong, 1991). In chains
-the mean velocity is extrapolated with the accelerations of the last step. Bodies that push each
-other in flight keep the sum of their angular momenta (`kept_spin.py`).
+the mean velocity is extrapolated with the accelerations of the last step.
 """
 
 from typing import NamedTuple
@@ -22,7 +21,6 @@ from typing import NamedTuple
 from stiction.compiler.compiled import kernel
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
-from stiction.integrators.kept_spin import keep_spin
 from stiction.kernels.kinematics import advance, advance_by_mean
 from stiction.kernels.loops import in_loop
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
@@ -81,8 +79,6 @@ def midpoint(params, system, state, work, time, dt):
         v[d] += dt * dynamics.acceleration[d]
         dynamics.acceleration[d] -= work.v_sum[d]  # what the next step extrapolates
     advance_by_mean(dynamics.tree, work.q, work.v, dt, q)
-    if alone > 0:
-        keep_spin(system.surface.work.islands, system, state, work, dt)
     prescribe(system.controllers, dynamics, time + dt, q, v)
     return max(touched, settled)
 

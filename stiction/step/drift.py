@@ -1,14 +1,14 @@
-"""Position correction: points that have sunk into what they touch are lifted.
+"""Position correction: points that have sunk are lifted, velocities stay the same.
 
 Impulse solvers stop points at the velocity level. The curvature of the path within a step remains,
 and adds up to a depth. A correction through velocities would add kinetic energy. Here the
 configuration moves along H^-1 J' f, with f >= 0 along the normals, so that deep points rise by a
-fraction of their depth. The heavier side moves less, and stuck joints do not move. Velocities stay
-as they are, except that bodies in flight keep their angular momentum (`displacement.py`).
+fraction of their depth. The heavier side moves less, and stuck joints do not move.
 """
 
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.forward_dynamics import respond
+from stiction.kernels.kinematics import advance
 from stiction.kernels.loops import hold_loops
 from stiction.kernels.response import (
     apply_impulse,
@@ -28,7 +28,6 @@ from stiction.kernels.vectors import (
     transform,
     zero_vector,
 )
-from stiction.step.displacement import displace
 
 ALLOWED_DEPTH = 1e-4  # largest depth left uncorrected, as a fraction of the robots' size
 RECOVERY = 0.2  # fraction of the excess depth that is corrected per step
@@ -63,7 +62,7 @@ def lift_points(system, state, work, allowed):
             push_out(contact, response, i, allowed)
     gather_wrenches(contact, response)
     displacement_of_wrenches(system, work)
-    displace(system, state, work)
+    advance(system.dynamics.tree, state.q, work.v, like(deepest, 1))
 
 
 @kernel

@@ -14,11 +14,11 @@ from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
 from stiction.contact.solvers.link_blocks import clear_block
 from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
+from stiction.kernels.kinematics import advance
 from stiction.kernels.response import arm_from_centre, free_twist, pair_twist, velocity_after
 from stiction.kernels.spatial import point_velocity, store_twist, twist_scale
 from stiction.kernels.touching_pairs import spin_per_moment
 from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
-from stiction.step.displacement import displace
 from stiction.step.drift import displacement_of_wrenches
 
 YIELD = 1e-6  # compliance added to a link's own, as a fraction, see `wrenches_that_move` ...
@@ -56,7 +56,7 @@ def move_links(system, state, work, dt):
     wrenches_that_move(dynamics, contact, response)
     displacement_of_wrenches(system, work)
     if is_part_of_step(dynamics, state.v, work, dt):
-        displace(system, state, work)
+        advance(dynamics.tree, state.q, work.v, like(dt, 1))
 
 
 @kernel

@@ -43,8 +43,7 @@ SOFT = 1e-4  # ... and one more where eps is larger, as in single precision, or 
 # each other: velocities R p of a stack add up
 CLOSE = 1e-5  # relative error below which it polishes
 EXACT = 1e-2  # fraction of the error allowed below which there is nothing left to polish
-LENIENT = 3  # polishes after which an error of `speed` is good enough, ...
-LONG = 20  # ... or iterations with a compliance that shrinks
+LENIENT = 3  # polishes after which an error of `speed` is good enough
 SOFTER = 100.0  # factor on eps to calm down, and to polish while cases still change
 SHRINK, RIGID = 0.7, 1e-2  # an eps above the second shrinks by the first in every iteration
 MANY, HOPELESS = 100, 0.25  # of so many points this fraction still changes: it does not converge
@@ -129,7 +128,7 @@ def judge_solution(course, judged, accuracy, polishes, before, stepped):
     stalls = judged.changes == 0 and like(error, STALLING) * before < error <= rounding
     enough = relative_tolerance(accuracy, largest)
     exact = course.polished > 0 and error <= like(error, EXACT) * enough
-    approaches = course.stiff > like(error, RIGID) and course.age < LONG
+    approaches = course.stiff > like(error, RIGID)
     if (polishes == 0 and not approaches) or course.polished > LENIENT:
         enough = max(enough, accuracy.speed)
     fits = stepped and (error <= enough or stalls)
