@@ -106,6 +106,11 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: device (default cpu)"
     )
+    _arguments_of_some(parser)
+
+
+def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
+    """Arguments of single benchmarks."""
     parser.add_argument(
         "--worlds",
         type=positive_count,
