@@ -44,6 +44,17 @@ class Page:
         """Click the button with these words."""
         self.page.get_by_role("button", name=words, exact=True).click(force=True)
 
+    def press(self, words, done):
+        """Click a button until that has an effect: a page that fills up may swallow a click."""
+        until(lambda: self._clicked(words, done))
+
+    def _clicked(self, words, done):
+        self.click(words)
+        begun = time.monotonic()
+        while not done() and time.monotonic() - begun < PATIENCE / 10:
+            time.sleep(0.05)
+        return done()
+
 
 @contextmanager
 def chromium():

@@ -37,8 +37,7 @@ def test_the_live_view_runs_is_pushed_switches_models_and_starts_again(live):
         until(lambda: type(live.simulation.contact) is st.SpringDamper)
         until(lambda: len(live.controls.fields) == len(st.SpringDamper._fields))
         time = live.simulation.time
-        opened.click("Start again")
-        until(lambda: live.simulation.time < time)
+        opened.press("Start again", lambda: live.simulation.time < time)
         assert opened.errors == []
         assert opened.elsewhere(live.address) == []
 

@@ -22,15 +22,12 @@ def test_the_player_plays_pauses_steps_and_hides(player):
         opened.page.get_by_text("Legend").wait_for(state="attached")
         seen = set()
         until(lambda: seen.add(int(player.now)) or len(seen) >= 3)  # it plays
-        opened.click("Pause")
-        until(lambda: not player.playing)
+        opened.press("Pause", lambda: not player.playing)
         player.show(1)
-        opened.click("forward")
-        until(lambda: int(player.now) == 2)
+        opened.press("forward", lambda: int(player.now) == 2)
         node = player.stage.actors[0].links[1]
         before = node.position[2]
-        opened.click("forward")
-        until(lambda: node.position[2] < before)  # the robot moved
+        opened.press("forward", lambda: node.position[2] < before)  # the robot moved
         player.show(9)
         marks = player.stage.actors[0].marks
         assert marks.nodes["forces"].visible
