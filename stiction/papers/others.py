@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import stiction as st
 from stiction.bench.demo import DT, by_family
+from stiction.bench.walk_measures import walk_measures
 from stiction.contact.contact_model import FORCE_LAW, MODELS
 
 G = 9.81
+HEADS = ("steps", "off [mm]", "slip [mm]", "depth [mm]", "chatter [%]", "ground [J]")
 CORNERS = 4  # of a foot
 DAMPING = 30.0  # per point and kg of the robot [N s/m/kg]
 DT_LAW = 5e-5  # of force laws: stable for the feet of biped14, whose ankles are massless [s]
@@ -52,3 +54,15 @@ def survived(scene: st.Scene, other: Other) -> st.Motion | str:
         return scene.simulate(contact=other.model, dt=other.dt)
     except st.StictionError as error:
         return " ".join(str(error).split())
+
+
+def walk_row(
+    name: str, other: Other, scene: st.Scene, pattern: st.patterns.Pattern, feet: tuple[str, str]
+) -> dict[str, Any]:
+    """The planned walk of a scene under a model, in numbers."""
+    motion = survived(scene, other)
+    row: dict[str, Any] = {"model": name, "step [ms]": 1000 * other.dt}
+    if not isinstance(motion, st.Motion):
+        return row | {"walks": False} | dict.fromkeys(HEADS)
+    found = walk_measures(motion, pattern, feet)
+    return row | {"walks": found["survived"]} | {head: found[head] for head in HEADS}

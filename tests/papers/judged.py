@@ -1,9 +1,17 @@
-"""The verdicts of one figure of our papers, run in this process."""
+"""The claims of one figure of our papers, run in this process."""
 
 from importlib import import_module
 
 from stiction.papers.claims import read_paper
-from stiction.papers.judge import judge
+from stiction.papers.judge import EXPLAINED, HOLDS, judge
+
+
+def check_claims(key: str, figure: str, untested: tuple[str, ...] = ()) -> None:
+    """Every claim of a figure holds, or fails where its claims.toml explains why."""
+    fails = {claim.id for claim in read_paper(key).claims if claim.explained}
+    for claim, verdict in verdicts(key, figure).items():
+        if claim not in untested:
+            assert verdict == (EXPLAINED if claim in fails else HOLDS), claim
 
 
 def verdicts(key: str, figure: str) -> dict[str, str]:

@@ -1,12 +1,11 @@
 """Claims of Bruneau & Ouezdou: a fast part always, the other figures if slow tests run."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
 import stiction as st
 from conftest import data_file
+from papers.judged import check_claims
 from stiction.metrics.points import link_positions, point_positions, points_under
 from stiction.papers.claims import FOLDER, read_claims
 from stiction.papers.distributed import fit, gait, recorded
@@ -14,17 +13,7 @@ from stiction.papers.distributed.runs import extrema, humps, shared, stances, wi
 from stiction.papers.figures import figure_names
 
 KEY = "distributed"
-FAILS = {claim.id for claim in read_claims(KEY) if claim.explained}
 SLOW = "fig13 fig14 fig15 fig16 fig17 fig18 interference points".split()
-
-
-def judged(figure):
-    """Whether each claim of a figure holds, by its id."""
-    module = import_module(f"stiction.papers.{KEY}.{figure}")
-    measured = module.measures(module.data())
-    claims = [claim for claim in read_claims(KEY) if claim.figure == figure]
-    assert claims
-    return {claim.id: claim.holds(measured[claim.measure]) for claim in claims}
 
 
 @pytest.mark.jit
@@ -34,8 +23,7 @@ def judged(figure):
     ["fig19", "fig20", "laws", *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
 )
 def test_every_claim_of_a_figure_holds_or_fails_as_explained(figure):
-    for claim, holds in judged(figure).items():
-        assert holds == (claim not in FAILS), claim
+    check_claims(KEY, figure)
 
 
 @pytest.mark.jit
@@ -43,8 +31,7 @@ def test_every_claim_of_a_figure_holds_or_fails_as_explained(figure):
 @pytest.mark.filterwarnings("ignore:Distributed")
 def test_every_claim_about_the_recorded_walk_holds_or_fails_as_explained():
     data_file("human_walking", "walk_planar.npz")
-    for claim, holds in judged("human_walk").items():
-        assert holds == (claim not in FAILS), claim
+    check_claims(KEY, "human_walk")
 
 
 @pytest.mark.interpreted

@@ -8,12 +8,11 @@ import numpy as np
 
 import stiction as st
 from stiction.bench.closed_forms.models import Contender, Load, Material, model_for
-from stiction.bench.walk_measures import walk_measures
 from stiction.contact.contact_model import FORCE_LAW, MODELS, our_models
 from stiction.papers.feedback import ball
 from stiction.papers.feedback.walk import FEET, MU, plan
 from stiction.papers.feedback.walk import SCENE as WALK
-from stiction.papers.others import survived, walking_models
+from stiction.papers.others import walk_row, walking_models
 from stiction.papers.peer import NAME, Peer, mujoco_motion
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 G, DURATION = 9.81, 0.8  # of the fall [s]
 DT, DT_LAW = 1e-3, 1e-4  # [s]
-HEADS = ("steps", "off [mm]", "slip [mm]", "depth [mm]", "chatter [%]", "ground [J]")
 
 
 def fallen() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -48,14 +46,7 @@ def data() -> dict[str, Any]:
     for name, other in walking_models(pattern.body.mass, MU, MU).items():
         if name == "Feedback":
             other = other._replace(model=other.model._replace(steady_depth=1e-4))
-        motion = survived(scene, other)
-        row: dict[str, Any] = {"model": name, "step [ms]": 1000 * other.dt}
-        if isinstance(motion, st.Motion):
-            found = walk_measures(motion, pattern, FEET)
-            row |= {"walks": found["survived"]} | {head: found[head] for head in HEADS}
-        else:
-            row |= {"walks": False} | dict.fromkeys(HEADS)
-        walks.append(row)
+        walks.append(walk_row(name, other, scene, pattern, FEET))
     return {"balls": fallen(), "walks": walks}
 
 

@@ -19,6 +19,7 @@ from stiction.papers.gauss_seidel.measured import (
     beyond_cones,
     contact_counts,
     first_touch,
+    label_panels,
     pressed,
     robot_centre,
     side_tilt,
@@ -122,11 +123,7 @@ def draw(data: dict[str, Any]) -> Figure:
     axes[1, 1].plot(time[:-1], contact_counts(motion), "k", lw=0.8, label="contact points")
     axes[1, 1].axhline(19, color="tab:red", ls="--", label="at most, in the paper: 19")
     axes[1, 0].set_ylim(0, 1.5 * np.percentile(pressed(motion, LEGS, "table"), 99) + 10)
-    for ax, label in zip(axes.flat, ("mm", "mm", "N", ""), strict=True):
-        ax.set_ylabel(label)
-        ax.legend(fontsize="small")
-    for ax in axes[1]:
-        ax.set_xlabel("time [s]")
+    label_panels(axes, ("mm", "mm", "N", ""))
     return figure
 
 

@@ -10,7 +10,12 @@ from stiction import scenes
 from stiction.description.rotation import matrix
 from stiction.metrics.points import link_positions
 from stiction.motion.motion import Motion
-from stiction.papers.gauss_seidel.measured import PRESSES, contact_counts, pressed
+from stiction.papers.gauss_seidel.measured import (
+    PRESSES,
+    contact_counts,
+    label_panels,
+    pressed,
+)
 from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
@@ -122,11 +127,7 @@ def draw(data: dict[str, Any]) -> Figure:
     axes[1, 0].axhline(3 * 9.81, color="0.6", ls="--", label="weight of the box")
     axes[1, 0].set_ylim(0, 150)
     axes[1, 1].plot(time[:-1], contact_counts(motion), "k", lw=0.7, label="contact points")
-    for ax, label in zip(axes.flat, ("m", "mm", "N", ""), strict=True):
-        ax.set_ylabel(label)
-        ax.legend(fontsize="small")
-    for ax in axes[1]:
-        ax.set_xlabel("time [s]")
+    label_panels(axes, ("m", "mm", "N", ""))
     return figure
 
 

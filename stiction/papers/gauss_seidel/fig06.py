@@ -17,6 +17,7 @@ from stiction.papers.gauss_seidel.measured import (
     LEGS,
     PRESSES,
     contact_counts,
+    label_panels,
     pressed,
     robot_centre,
     soles,
@@ -167,11 +168,7 @@ def draw(data: dict[str, Any]) -> Figure:
     axes[1, 1].plot(time[:-1], pressed(motion, LEGS, "table"), label="legs on the table")
     axes[1, 1].plot(time[:-1], pressed(motion, HANDS, "object"), label="hand on the object")
     axes[1, 1].set_ylim(0, 3 * np.percentile(pressed(motion, LEGS, "table"), 90) + 10)
-    for ax, label in zip(axes.flat, ("mm", "degrees", "mm", "N"), strict=True):
-        ax.set_ylabel(label)
-        ax.legend(fontsize="small")
-    for ax in axes[1]:
-        ax.set_xlabel("time [s]")
+    label_panels(axes, ("mm", "degrees", "mm", "N"))
     return figure
 
 

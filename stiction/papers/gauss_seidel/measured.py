@@ -102,3 +102,12 @@ def beyond_cones(motion: Motion, mu: float) -> float:
     across = np.linalg.norm(force - along[..., None] * normal, axis=2)
     between = np.maximum(across - mu * along, -along).max(initial=0.0)
     return float(max(between, np.nanmax(motion.cone_violation(mu)[:-1], initial=0.0)))
+
+
+def label_panels(panels: np.ndarray, units: tuple[str, ...]) -> None:
+    """Give panels over time their units and legends."""
+    for panel, unit in zip(panels.flat, units, strict=True):
+        panel.set_ylabel(unit)
+        panel.legend(fontsize="small")
+    for panel in panels[-1]:
+        panel.set_xlabel("time [s]")

@@ -9,12 +9,11 @@ import numpy as np
 
 import stiction as st
 from stiction.bench.closed_forms.models import Contender, Load, Material, model_for
-from stiction.bench.walk_measures import walk_measures
 from stiction.contact.contact_model import FORCE_LAW, MODELS, our_models
 from stiction.papers.multipoint.fig04 import FEET, SCENE, STEPS
 from stiction.papers.multipoint.friction import MASS, MU_K, SPEED, G
 from stiction.papers.multipoint.friction import SCENE as PULL
-from stiction.papers.others import survived, walking_models
+from stiction.papers.others import walk_row, walking_models
 from stiction.papers.peer import NAME, Peer, mujoco_motion
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 DT, DT_LAW = 1e-3, 1e-4  # [s]
 HALF = (0.1, 0.05, 0.03)  # of the brick [m]
 DURATION = 0.6  # of the slide [s]
-HEADS = ("steps", "off [mm]", "slip [mm]", "depth [mm]", "chatter [%]", "ground [J]")
 
 
 def slides() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -55,14 +53,7 @@ def data() -> dict[str, Any]:
     for name, other in walking_models(plan.body.mass, own.mu_static, own.mu_kinetic).items():
         if name == "Multipoint":
             other = other._replace(dt=scene.dt)
-        motion = survived(scene, other)
-        row: dict[str, Any] = {"model": name, "step [ms]": 1000 * other.dt}
-        if isinstance(motion, st.Motion):
-            found = walk_measures(motion, plan, FEET)
-            row |= {"walks": found["survived"]} | {head: found[head] for head in HEADS}
-        else:
-            row |= {"walks": False} | dict.fromkeys(HEADS)
-        walks.append(row)
+        walks.append(walk_row(name, other, scene, plan, FEET))
     return {"slides": slides(), "walks": walks}
 
 
