@@ -9,11 +9,11 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-all lint format bench interpreted coverage fuzz mutants system-deps clean
+.PHONY: help demo test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
 .NOTPARALLEL:
 
 help:
-	@echo "make demo          a small humanoid walks under every contact model: table, picture, motions"
+	@echo "make demo          a small humanoid walks under every contact model and in MuJoCo: table, page, motions"
 	@echo "make test          lint and the compiled tests, less the slow reproductions"
 	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"
@@ -24,6 +24,7 @@ help:
 	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, checks;"
 	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths"
 	@echo "make mutants       deliberate faults in the code, each of which a test must catch; takes a while"
+	@echo "make peers         other engines, for the tests that compare with them (PyBullet, Drake, DART)"
 	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"
 	@echo "make clean         remove what the targets above made, except .venv"
 
@@ -51,7 +52,7 @@ bench: $(VENV)/.installed
 
 # A kernel must be right as plain Python too, and what only one test would compile is tested here.
 interpreted: $(VENV)/.installed-test
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not jit and not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not jit and not plain and not slow"
 
 # Compiled code is invisible to coverage, so the tests run here as plain Python.
 coverage: $(VENV)/.installed-test
@@ -80,6 +81,12 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile --editable ".[test]"
 	touch $(VENV)/.installed $@
+
+peers: $(VENV)/.installed-peers
+
+$(VENV)/.installed-peers: pyproject.toml | $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[peers]"
+	touch $@
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -29,7 +29,11 @@ Data flows down this list, and a room imports only from rooms above it:
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
     tune          search for parameters of contact models
-    bench         closed forms and other engines
+    engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
+    fit           parameters fitted to recorded motions
+    validate      contact models against measurements
+    compare       one world under several models and engines, on one page
+    bench         speed, and accuracy in closed forms
     papers        the five papers, claim by claim
     cli           the command line
 """
@@ -62,6 +66,7 @@ from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
 from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
+from stiction.description.osim import OsimOptions
 from stiction.errors import StictionError, UnsolvedWarning
 from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.runge_kutta import RungeKutta4
@@ -105,6 +110,7 @@ __all__ = [
     "Midpoint",
     "Motion",
     "Multipoint",
+    "OsimOptions",
     "PDTracking",
     "Plane",
     "Prescribed",

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 
-REQUIREMENTS = ("data", "browser", "egl", "robots")
+REQUIREMENTS = ("data", "browser", "egl", "robots", "engines")
 
 
 def missing(requirement: str, reason: str) -> NoReturn:
@@ -64,9 +64,15 @@ def jit_is_off() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-# Files that compile for minutes. These begin, so that no worker waits for them in the end, and so
-# that what they compile for others too is there when the others ask for it.
-FIRST = ("test_docs", "test_all_models", "test_cache", "test_user_solver", "test_cuda")
+# Files that take long begin, so that no worker waits for another one in the end. The first compiles
+# the steps of the examples; meanwhile the other worker gets what compiles nothing of a step, and
+# then finds the parts of steps in the cache instead of compiling the same ones at the same time.
+FIRST = (
+    "test_docs",
+    *("test_cuda", "test_cache", "test_cache_faults", "test_user_errors", "test_subroutines"),
+    *("test_one_contact", "test_bounded_least_squares", "test_touching_links", "test_pinocchio"),
+    *("test_bad_inputs", "test_user_solver", "test_all_models", "test_bodies"),
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -26,6 +26,22 @@ def about(axis: ArrayLike, angle: float) -> np.ndarray:
     return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * unit)])
 
 
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """Quaternion of a rotation matrix, w >= 0."""
+    w2 = np.array([np.trace(R), *(2 * np.diag(R) - np.trace(R))])  # 4 q^2 - 1
+    k = int(np.argmax(w2))
+    M = np.array(
+        [
+            [w2[0] + 1, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], w2[1] + 1, R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], w2[2] + 1, R[1, 2] + R[2, 1]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], w2[3] + 1],
+        ]
+    )
+    q = M[k] / np.linalg.norm(M[k])
+    return -q if q[0] < 0 else q
+
+
 def symmetric(six: ArrayLike) -> np.ndarray:
     """Symmetric matrix of its six numbers xx xy xz yy yz zz."""
     xx, xy, xz, yy, yz, zz = np.asarray(six, float)
@@ -56,6 +72,10 @@ class Pose(NamedTuple):
     def then(self, inner: Pose) -> Pose:
         """Pose of `inner`, given in this frame, in the outer frame."""
         return Pose(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
+
+    def inverse(self) -> Pose:
+        """Pose of the outer frame in this one."""
+        return Pose(-self.rotation.T @ self.position, self.rotation.T)
 
     def inertia(self, mass: float, centre: ArrayLike, inertia: ArrayLike) -> tuple:
         """Mass, centre, inertia matrix about it of a body given in this frame, in the outer one."""

@@ -15,8 +15,8 @@ from stiction.papers import markdown
 from stiction.papers.claims import Paper
 from stiction.papers.figures import title
 from stiction.papers.judge import VERDICTS, Judged, counts
-from stiction.papers.style import SCRIPT, STYLE
 from stiction.papers.table import cell_text
+from stiction.viewer.style import SCRIPT, STYLE
 
 LARGEST = 1_500_000  # of an SVG that is embedded, else the PNG is [bytes]
 

@@ -85,20 +85,7 @@ def planned(name: str) -> Callable[..., Planned]:
         times, q, v = with_poses(robot, names, plan, pose)
 
         def controllers(reference: Reference, prefix: str) -> tuple[Any, ...]:
-            followed: Any
-            if follow == "prescribe":
-                followed = Prescribed(reference)
-            elif follow == "servos":
-                followed = pattern.servos()
-            else:
-                gains = pattern.tracking(frequency, damping)
-                followed = PDTracking(
-                    reference,
-                    gains.stiffness,
-                    gains.damping,
-                    feedforward=held(pattern.torque, len(times)),
-                    limits=limits,
-                )
+            followed = _follower(pattern, follow, reference, (frequency, damping, limits))
             feedback = placed_balance(pattern.balance(), place, prefix) if balance else None
             return (followed,) if feedback is None else (followed, feedback)
 
@@ -115,6 +102,28 @@ def planned(name: str) -> Callable[..., Planned]:
         )
 
     return make
+
+
+def _follower(
+    pattern: Pattern,
+    follow: str,
+    reference: Reference,
+    tracking: tuple[float | None, float, float | None],
+) -> Any:
+    """The controller that follows a pattern; tracking: frequency, damping ratio, torque limits."""
+    if follow == "prescribe":
+        return Prescribed(reference)
+    if follow == "servos":
+        return pattern.servos()
+    frequency, damping, limits = tracking
+    gains = pattern.tracking(frequency, damping)
+    return PDTracking(
+        reference,
+        gains.stiffness,
+        gains.damping,
+        feedforward=held(pattern.torque, np.size(reference.time)),
+        limits=limits,
+    )
 
 
 def placed_balance(feedback: BalanceFeedback, place: Place | None, prefix: str) -> BalanceFeedback:

@@ -87,11 +87,8 @@ def verdict(
 
     plan: the motion that the robot follows, for its planned contacts.
     """
-    first = 1 + sum(len(one.link_name) for one in motion.world.robots[:robot])
-    links = slice(first, first + len(motion.world.robots[robot].link_name))
-    (up, height), (up_now, height_now) = (_pose(motion, k, links) for k in (0, -1))
-    lean = float(np.degrees(np.arccos(np.clip(up @ up_now, -1.0, 1.0))))
-    share = height_now / height if height > 0 else 1.0
+    links = _links_of(motion, robot)
+    lean, share, height = posture(motion, robot)
     slip = _slipped(motion, links)
     energy, depth = energy_given(motion), float(np.nan_to_num(motion.deepest()).max(initial=0.0))
     lost = lost_contact(motion, robot, plan)
@@ -184,6 +181,23 @@ def _faults(
 
 
 # ------------------------------------------------------------------------------------- how it ended
+
+
+def posture(motion: Motion, robot: int = 0) -> tuple[float, float, float]:
+    """How a robot ends: lean of its base [degrees] and height, relative to the start.
+
+    The third is the initial height of its base above its lowest link [m].
+    """
+    links = _links_of(motion, robot)
+    (up, height), (up_now, height_now) = (_pose(motion, k, links) for k in (0, -1))
+    lean = float(np.degrees(np.arccos(np.clip(up @ up_now, -1.0, 1.0))))
+    return lean, height_now / height if height > 0 else 1.0, height
+
+
+def _links_of(motion: Motion, robot: int) -> slice:
+    """Links of the forest of a robot."""
+    first = 1 + sum(len(one.link_name) for one in motion.world.robots[:robot])
+    return slice(first, first + len(motion.world.robots[robot].link_name))
 
 
 def _pose(motion: Motion, moment: int, links: slice) -> tuple[np.ndarray, float]:

@@ -1,4 +1,4 @@
-"""Look of the pages, and the script that opens a motion."""
+"""Look of pages with results, and the script that opens a motion in another file."""
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0; color: #1d2329; background: #fff; }
