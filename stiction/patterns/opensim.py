@@ -122,8 +122,8 @@ def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 # -------------------------------------------------------------------------------------------- files
 
 
-def _storage(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
-    """Time, names and coordinates of a .mot or .sto file."""
+def storage_table(path: Path) -> tuple[list[str], np.ndarray, bool]:
+    """Column names, numbers, and whether angles are in degrees, of a .mot or .sto file."""
     lines = text_of(path).splitlines()
     ends = [k for k, line in enumerate(lines) if line.strip().lower() == "endheader"]
     if not ends or ends[0] + 1 >= len(lines):
@@ -140,10 +140,18 @@ def _storage(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
         raise MotionFileError(
             f"{path}, line {ends[0] + 2}: the first column must be time, found {names[:1]}"
         )
-    time, q = _split(path, names, text_table(path, lines[ends[0] + 2 :], ends[0] + 3))
+    table = text_table(path, lines[ends[0] + 2 :], ends[0] + 3)
+    _split(path, names, table)
+    return names, table, degrees == "yes"
+
+
+def _storage(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
+    """Time, names and coordinates of a .mot or .sto file."""
+    names, table, in_degrees = storage_table(path)
+    time, q = _split(path, names, table)
     # newer files name a coordinate by its path: /jointset/knee_r/knee_angle_r/value
     coordinates = tuple(_last_part(name) for name in names[1:])
-    if degrees == "yes":
+    if in_degrees:
         turns = [k for k, name in enumerate(coordinates) if not TRANSLATIONS.match(name)]
         q[:, turns] = np.radians(q[:, turns])
     return time, coordinates, q

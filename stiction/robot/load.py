@@ -8,11 +8,12 @@ from pathlib import Path
 
 from stiction.description.arguments import shown
 from stiction.description.hull import DEFAULT_POINTS
+from stiction.description.osim import OsimOptions, read_osim
 from stiction.description.reading import Reading
 from stiction.errors import InputError, ModelFileError
 from stiction.robot.robot import Robot
 
-FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), saved robots (.npz)"
+FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), OpenSim (.osim), saved (.npz)"
 ROOT_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 COMMENT_OR_HEAD = re.compile(rb"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
 SNIFFED = 65536  # bytes read from the start of a file to detect its format
@@ -25,13 +26,17 @@ def load(
     mimic: str | None = None,
     inertia: str = "strict",
     hull_points: int = DEFAULT_POINTS,
+    osim: OsimOptions | None = None,
 ) -> Robot:
-    """Read a robot; the content decides the format: MJCF, URDF, OpenHRP VRML or a saved robot.
+    """Read a robot; the content decides the format.
+
+    Known are MJCF, URDF, OpenHRP VRML, OpenSim models and saved robots.
 
     Args:
         path: the file.
         base: how the root of a URDF or VRML robot is attached to the world: "floating" (default for
-            URDF), "fixed", or for URDF "planar".
+            URDF), "fixed", or for URDF "planar". For OpenSim models "coordinates" (default: the
+            joint that the file has) or "floating".
         roots: folders, besides that of the file, that may hold meshes and included files.
         mimic: how to treat the mimic joints of a URDF file: "followed" (default), "free" to move by
             themselves, or "fixed".
@@ -39,6 +44,7 @@ def load(
             any; "repair" mends them. The notes of the robot say what was changed.
         hull_points: largest number of vertices of a mesh's convex hull. `shape_error` of the robot
             is the distance between the full hulls and the thinned ones.
+        osim: what may be left out of an OpenSim model or approximated, and the subject's size.
     """
     reading = Reading(inertia, hull_points)
     reading.check()
@@ -49,10 +55,14 @@ def load(
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
     kind = format_of(path)
-    if base is not None and kind not in ("urdf", "vrml"):
-        raise InputError(f"{path}: base={base!r} is only for URDF and VRML files; this is {kind}")
+    if base is not None and kind not in ("urdf", "vrml", "osim"):
+        raise InputError(
+            f"{path}: base={base!r} is only for URDF, VRML and OpenSim files; this is {kind}"
+        )
     if mimic is not None and kind != "urdf":
         raise InputError(f"{path}: mimic={mimic!r} is only for URDF files; this is {kind}")
+    if osim is not None and (kind != "osim" or not isinstance(osim, OsimOptions)):
+        raise InputError(f"{path}: osim={shown(osim)}: give OsimOptions, for an OpenSim model")
     if kind == "npz":
         return Robot.load(path)
     if kind == "urdf":
@@ -63,6 +73,8 @@ def load(
         from stiction.description.openhrp import read_openhrp
 
         description = read_openhrp(path, base, folders, reading)
+    elif kind == "osim":
+        description = read_osim(path, base or "coordinates", osim or OsimOptions(), reading)
     else:
         from stiction.description.mjcf import read_mjcf
 
@@ -78,7 +90,7 @@ def _folders(roots: Iterable[str | Path]) -> tuple[Path, ...]:
 
 
 def format_of(path: Path) -> str:
-    """Return "npz", "vrml", "mjcf" or "urdf", from the content of the file."""
+    """Return "npz", "vrml", "mjcf", "urdf" or "osim", from the content of the file."""
     with open(path, "rb") as file:
         begin = file.read(SNIFFED)
     if begin.startswith(b"PK"):
@@ -87,9 +99,11 @@ def format_of(path: Path) -> str:
         return "vrml"
     root = ROOT_ELEMENT.search(COMMENT_OR_HEAD.sub(b"", begin))
     by_element = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf"}
+    by_element[b"OpenSimDocument"] = "osim"
     if root is not None and root[1] in by_element:
         return by_element[root[1]]
     by_suffix = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".wrl": "vrml", ".npz": "npz"}
+    by_suffix[".osim"] = "osim"
     if path.suffix.lower() in by_suffix:
         return by_suffix[path.suffix.lower()]  # its reader reports what is wrong
     found = f"its root element is <{root[1].decode()}>" if root else f"suffix '{path.suffix}'"

@@ -5,6 +5,7 @@ or went on in silence. To these come inputs that only one format can have, and h
 """
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -35,7 +36,7 @@ class Case(NamedTuple):
     format: str
     content: str | bytes | Maker
     words: str  # that the message must contain, separated by " | "
-    heavy: bool = False  # loaded in a process of its own, under a limit of memory
+    heavy: bool = False  # loaded in another process, under a limit of memory
 
     def write(self, folder: Path) -> Path:
         path = folder / f"robot{SUFFIXES[self.format]}"
@@ -559,13 +560,13 @@ def _status(field: str) -> int:
     return 1024 * int(found[1]) if found else 0
 
 
-def limited_answer(path: Path, good: Path) -> Answer:
+def limited_answers(good: Path, bad: list[Path]) -> list[Answer]:
     """The same under a limit of memory, for a process of its own; a good file is loaded first."""
     load(good)  # brings in the reader's packages
-    room = _status("VmSize") + 3 * LARGEST  # threads reserve more than they use
-    if room > 3 * LARGEST:
-        resource.setrlimit(resource.RLIMIT_AS, (room, room))
-    return answer(path)
+    limit = _status("VmSize") + 3 * LARGEST  # threads reserve more than they use
+    if limit > 3 * LARGEST:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    return [answer(path) for path in bad]
 
 
 def shortened(message: str, folder: Path) -> str:
@@ -614,8 +615,9 @@ def _row(name: str, message: str) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(*limited_answer(Path(sys.argv[1]), Path(sys.argv[2])), sep="\n")
+    if len(sys.argv) > 2:
+        good, *bad = map(Path, sys.argv[1:])
+        print(json.dumps(limited_answers(good, bad)))
     else:
         DOCUMENT.write_text(document())
         print(f"wrote {DOCUMENT}")

@@ -22,6 +22,9 @@ from stiction.description.description import (
 )
 from stiction.errors import DescriptionError
 
+pytestmark = pytest.mark.interpreted
+
+
 ROUND = (0.1, 0.0, 0.0, 0.1, 0.0, 0.1)
 NO_INERTIA = (0.0,) * 6
 TRUNK = Link("trunk", 2.0, (0.0, 0.0, 0.0), ROUND)

@@ -12,6 +12,9 @@ from stiction.description.mjcf import read_mjcf, read_mjcf_text
 from stiction.description.reading import Reading
 from stiction.errors import DescriptionError, ModelFileError
 
+pytestmark = pytest.mark.interpreted
+
+
 TANGLE = """
 <mujoco model="tangle">
   <compiler angle="radian"/>

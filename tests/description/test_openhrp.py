@@ -19,6 +19,9 @@ from stiction.robot.robot import Robot
 from stiction.world.mechanics import bias_force, centre_of_mass, forward_dynamics, inertia, jacobian
 from stiction.world.world import World
 
+pytestmark = pytest.mark.interpreted
+
+
 SAMPLE = ("robots", "openhrp3_sample")
 HEADER = "#VRML V2.0 utf8\n"
 UNIT = "momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ]"

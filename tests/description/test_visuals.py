@@ -12,6 +12,9 @@ from stiction.description.openhrp import read_openhrp_text
 from stiction.description.urdf import read_urdf, read_urdf_text
 from stiction.description.visual import GREY, MOST_TRIANGLES, thinned_surface
 
+pytestmark = pytest.mark.interpreted
+
+
 MJCF = """<mujoco><asset><material name="m" rgba="0 1 0 1"/></asset><worldbody>
   <geom type="plane" size="1 1 1"/>
   <body name="b" pos="0 0 1"><joint pos="0 0 .5"/>

@@ -10,6 +10,9 @@ from stiction.description.vrml import parse
 from stiction.description.vrml_files import parse_vrml, read_vrml
 from stiction.errors import ModelFileError
 
+pytestmark = pytest.mark.interpreted
+
+
 HEADER = "#VRML V2.0 utf8\n"
 SMALL = (
     HEADER

@@ -10,6 +10,9 @@ from stiction.patterns.openhrp import SR1_JOINTS, read_openhrp, read_openhrp_tex
 from stiction.patterns.recorded import cubic
 from stiction.patterns.smoothing import disagreeing, low_pass, reconciled, smoothed
 
+pytestmark = pytest.mark.interpreted
+
+
 DT = 0.002
 TIME = np.arange(3000) * DT
 KNEE = ("left_knee", "right_knee")

@@ -18,6 +18,9 @@ from stiction.patterns.postures import (
 )
 from stiction.world import mechanics
 
+pytestmark = pytest.mark.interpreted
+
+
 ROBOTS = [st.robots.biped10, st.robots.hoap1, st.robots.biped14]
 
 

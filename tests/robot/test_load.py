@@ -67,7 +67,7 @@ def test_a_base_is_only_for_files_that_do_not_say(tmp_path):
     path = tmp_path / "clock.xml"
     path.write_text(MJCF)
     with pytest.raises(
-        InputError, match="base='fixed' is only for URDF and VRML files; this is mjcf"
+        InputError, match="base='fixed' is only for URDF, VRML and OpenSim files; this is mjcf"
     ):
         st.load(path, base="fixed")
 
