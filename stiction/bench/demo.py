@@ -19,7 +19,9 @@ from typing import Any
 
 import stiction as st
 from stiction.bench.parallel import Part, Progress
-from stiction.bench.walk_measures import OFF, UPRIGHT, thinned, walk_measures
+from stiction.bench.walk_measures import OFF, UPRIGHT, walk_measures
+from stiction.compare import Case, Refused, Run, report, run_engine
+from stiction.compare.runs import thinned
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
@@ -28,6 +30,7 @@ from stiction.contact.contact_model import (
     MODELS,
     our_models,
 )
+from stiction.engines import engine_by_name
 from stiction.errors import InputError, SimulationError
 from stiction.patterns.pattern import Pattern
 
@@ -62,7 +65,12 @@ DEPTH = 2.0  # Balanced stands 1.1 mm deep on its membrane [mm]
 CALM = 0.01  # chatter of a solver [% of the weight]
 EXPLAINED = 0.1  # [J]
 REPEATS = 2  # runs that are timed, best taken
-COMPILED, WALKED, TIMED = 0.85, 0.92, 0.97  # fractions of the whole time, if nothing is cached
+COMPILED, WALKED, TIMED, DRAWN = (
+    0.8,
+    0.87,
+    0.92,
+    0.95,
+)  # fractions of the whole time, if nothing is cached
 COLUMNS = [
     f"survived: at the end the base leans less than {UPRIGHT:g} degrees and is within "
     f"{1000 * OFF:g} mm of the plan",
@@ -85,7 +93,7 @@ def demo(
     kinds: Sequence[Any] | None = None,
     steps: int = STEPS,
 ) -> dict[str, Any]:
-    """Walk, save motion_MODEL.h5 and motions.png in the folder; returns the measurements."""
+    """Walk, save motion_MODEL.h5, motions.png and comparison.html; returns the measurements."""
     kinds = by_family() if kinds is None else kinds
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,6 +110,9 @@ def demo(
     files = [motion_file(folder, kind) for kind in kinds]
     files.append(folder / "motions.png")
     draw(files[-1], kinds, folder, pattern)
+    drawn = time.perf_counter()
+    progress(DRAWN, "walking in MuJoCo, writing the page")
+    files += compared(folder, kinds, pattern, rows)
     told = claims(rows)
     progress(1.0, "")
     return {
@@ -115,7 +126,8 @@ def demo(
         "seconds": {
             "plan, compile, walk": digits(walked - begun),
             "time": digits(ready - walked),
-            "draw": digits(time.perf_counter() - ready),
+            "draw": digits(drawn - ready),
+            "compare": digits(time.perf_counter() - drawn),
         },
         "holds": all(claim["holds"] for claim in told),
     }
@@ -259,6 +271,48 @@ def draw(path: Path, kinds: Sequence[Any], folder: Path, pattern: Pattern) -> No
     motions = {kind.__name__: st.Motion.load(motion_file(folder, kind)) for kind in kinds}
     shown = SHOWN if SHOWN in motions else next(iter(motions))
     compare_walks(motions, pattern.reference, shown).savefig(path, dpi=100)
+
+
+def compared(
+    folder: Path, kinds: Sequence[Any], pattern: Pattern, rows: list[dict[str, Any]]
+) -> list[Path]:
+    """Write a page with all walks, and that of MuJoCo; returns what was added to the folder."""
+    case = Case(
+        name="demo",
+        shows=f"{pattern.robot.name} tracks one planned walk",
+        world=st.World(pattern.robot),
+        state=pattern.state,
+        controller=pattern.tracking(),
+        duration=pattern.duration,
+        dt=DT[IMPULSE_SOLVER],
+        dt_force_law=DT[FORCE_LAW],
+        mu=FRICTION,
+    )
+    runs = [saved_walk(kind, folder, row) for kind, row in zip(kinds, rows, strict=True)]
+    theirs = run_engine(case, engine_by_name("mujoco"), "elliptic")
+    refused = [theirs] if isinstance(theirs, Refused) else []
+    runs += [theirs] if isinstance(theirs, Run) else []
+    known = {row["model"]: {"energy [J]": row["error [J]"]} for row in rows}
+    told = report(case, runs, refused, folder, known=known)["files"]
+    own = {str(motion_file(folder, kind)) for kind in kinds}
+    return [Path(path) for path in told if path not in own]
+
+
+def saved_walk(kind: Any, folder: Path, row: dict[str, Any]) -> Run:
+    """A saved walk as a run of a comparison."""
+    motion = st.Motion.load(motion_file(folder, kind))
+    speed = row["real time"] or math.nan
+    return Run(
+        name=kind.__name__,
+        motion=motion,
+        force=motion.total_force(),
+        depth=motion.deepest(),
+        dt=DT[MODELS[kind].family],
+        seconds=float(motion.time[-1]) / speed,
+        simulated=float(motion.time[-1] - motion.time[0]),
+        told=dict(motion.parameters["contact"]),
+        stopped=str(row.get("stopped", "")),
+    )
 
 
 # ------------------------------------------------------------------------------------------- claims

@@ -42,12 +42,6 @@ def walk_measures(motion: Motion, pattern: Pattern, feet: tuple[str, str]) -> di
     }
 
 
-def thinned(motion: Motion, every: int) -> Motion:
-    """Every `every`-th sample, as if only these had been recorded."""
-    told = motion.parameters | {"record every": every * motion.parameters["record every"]}
-    return _rows(motion, slice(None, None, every)).with_parameters(told)
-
-
 def _rows(motion: Motion, chosen: slice) -> Motion:
     return motion.rows(np.arange(len(motion))[chosen])
 

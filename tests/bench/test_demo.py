@@ -9,6 +9,7 @@ import pytest
 import stiction as st
 from stiction.bench import demo, walk_measures
 from stiction.cli import main
+from stiction.compare.runs import thinned
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import SimulationError
 
@@ -58,6 +59,8 @@ def test_the_demo_holds_and_saves_what_it_shows(shown):
     (row,) = result["models"]
     assert row["model"] == "GaussSeidel" and row["survived"] and row["steps"] == STEPS
     assert row["us/step"] > 0
+    page = (folder / "comparison.html").read_text()
+    assert "GaussSeidel (reference)" in page and "MuJoCo elliptic" in page
     assert (folder / "motions.png").read_bytes().startswith(b"\x89PNG")
     motion = st.Motion.load(folder / "motion_GaussSeidel.h5")
     assert motion.parameters["contact"]["mu_static"] == demo.FRICTION
@@ -74,7 +77,7 @@ def walked():
 @pytest.mark.jit
 def test_a_motion_is_thinned_as_if_it_had_been_recorded_like_that(walked):
     motion, pattern = walked
-    thin, recorded = walk_measures.thinned(motion, 4), demo.simulated(st.GaussSeidel, pattern, 4)
+    thin, recorded = thinned(motion, 4), demo.simulated(st.GaussSeidel, pattern, 4)
     for name in ("time", "q", "force"):
         np.testing.assert_array_equal(getattr(thin, name), getattr(recorded, name))
     assert thin.parameters == recorded.parameters
