@@ -47,7 +47,8 @@ def _bench_bodies(args: argparse.Namespace) -> Result:
 def _bench_accuracy(args: argparse.Namespace) -> Result:
     from stiction.bench.accuracy import bench
 
-    return bench(args.scene, args.progress)
+    engines = [name.strip() for name in args.engine.split(",") if name.strip()]
+    return bench(args.scene, args.progress, engines, args.model, args.plot)
 
 
 def _bench_lcp(args: argparse.Namespace) -> Result:
@@ -79,7 +80,7 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         choices=BENCHES,
         help="dynamics, contact, bodies: microseconds per step in free flight, on the ground and "
         "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
-        "models against closed forms; "
+        "models, and of other engines, against closed forms; "
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
         "worlds: many at once, on all cores or a GPU",
     )
@@ -120,7 +121,11 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         help="worlds: number of worlds",
     )
     parser.add_argument(
-        "--model", action="append", default=[], metavar="NAME", help="worlds: only this model"
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="worlds, accuracy: only this model",
     )
     parser.add_argument(
         "--contacts",
@@ -136,6 +141,15 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="accuracy: only this scene; may be repeated",
+    )
+    parser.add_argument(
+        "--engine",
+        default="",
+        metavar="NAMES",
+        help="accuracy: also these engines, for example mujoco,pybullet,drake,dart",
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="accuracy: picture of errors and time per step"
     )
 
 

@@ -10,7 +10,21 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from stiction.cli import bench, models, render, reproduce, robots, run, scenes, soak, tune, view
+from stiction.cli import (
+    bench,
+    compare,
+    fit,
+    models,
+    render,
+    reproduce,
+    robots,
+    run,
+    scenes,
+    soak,
+    tune,
+    validate,
+    view,
+)
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Progress, Result, plain
 from stiction.errors import StictionError
@@ -24,8 +38,11 @@ COMMANDS = (
     soak.COMMAND,
     view.COMMAND,
     render.COMMAND,
+    compare.COMMAND,
     tune.COMMAND,
+    fit.COMMAND,
     reproduce.COMMAND,
+    validate.COMMAND,
     bench.DEMO,
     bench.BENCH,
 )

@@ -5,7 +5,6 @@ import pytest
 
 import stiction as st
 from papers.judged import check_claims
-from stiction.papers.balanced import in_mujoco
 from stiction.papers.balanced.drops import Case, contrasts, floor, robot_with
 from stiction.papers.balanced.lump import EQ13, EQ14, Law, land
 from stiction.papers.balanced.measured import above_frequency, chatter
@@ -118,27 +117,3 @@ def test_only_the_fast_part_of_a_signal_is_kept():
     kept = above_frequency(np.stack([slow, slow + fast], axis=1), 1e-3, 20.0)
     assert np.allclose(kept, np.stack([0 * slow, fast], axis=1), atol=1e-12)
     assert chatter(np.array([0.0, 3.0, -1.0])) == pytest.approx(np.sqrt(12.5))
-
-
-@pytest.mark.interpreted
-def test_the_robot_in_mujoco_is_ours():
-    """Inertia matrix, centre of mass and joint limits of a bent pose."""
-    import mujoco
-
-    robot = st.robots.hoap1()
-    world = st.World(robot)
-    model = in_mujoco.model_of(robot, {"left_knee_pitch": 2.0}, 0.7, 1e-3)
-    data = mujoco.MjData(model)
-    q_at, v_at = in_mujoco.joint_orders(robot, model)
-    q = world.standing().q
-    q[7:] += np.random.default_rng(3).uniform(-0.2, 0.2, len(q) - 7)
-    data.qpos[q_at] = q
-    mujoco.mj_forward(model, data)
-    H = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, H)
-    ours = st.mechanics.inertia(world, q)
-    assert np.allclose(H[np.ix_(v_at, v_at)][6:, 6:], ours[6:, 6:], rtol=0, atol=1e-12)
-    assert np.allclose(data.subtree_com[0], st.mechanics.centre_of_mass(world, q), atol=1e-12)
-    knee = model.joint("left_knee_pitch")
-    assert knee.range == pytest.approx(np.radians([0.0, 140.0]))
-    assert model.dof_damping[knee.dofadr[0]] == pytest.approx(2.0 + 0.02)

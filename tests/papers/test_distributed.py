@@ -8,9 +8,11 @@ from conftest import data_file
 from papers.judged import check_claims
 from stiction.metrics.points import link_positions, point_positions, points_under
 from stiction.papers.claims import FOLDER, read_claims
-from stiction.papers.distributed import fit, gait, recorded
+from stiction.papers.distributed import gait
 from stiction.papers.distributed.runs import extrema, humps, shared, stances, with_points
 from stiction.papers.figures import figure_names
+from stiction.validate import subject as recorded
+from stiction.validate import walk_fit as fit
 
 KEY = "distributed"
 SLOW = "fig13 fig14 fig15 fig16 fig17 fig18 interference points".split()

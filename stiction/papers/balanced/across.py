@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import stiction as st
+from stiction.compare import Case, Refused, run_engine
 from stiction.contact.contact_model import IMPULSE_LAW, MODELS
-from stiction.papers.balanced import in_mujoco
+from stiction.engines import engine_by_name
+from stiction.errors import InputError
 from stiction.papers.balanced.measured import (
     above_frequency,
     acceleration,
@@ -24,7 +26,6 @@ from stiction.papers.balanced.walks import pattern_of
 from stiction.papers.others import Other, survived, walking_models
 from stiction.papers.peer import NAME
 from stiction.scenes import Scene, scene
-from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,61 +129,22 @@ def per_millisecond(force: np.ndarray, dt: float) -> np.ndarray:
 
 def walk_in_mujoco(plan: st.patterns.Pattern, mu: float) -> Run:
     """The walk, with the servos of the plan."""
-    gains = plan.tracking()
-    table = gains.bind(st.World(plan.robot))
-    time = DT * np.arange(round(plan.duration / DT))
-    servos = in_mujoco.Servos(
-        driven_joints(plan.robot),
-        sampled(plan.time, plan.q[:, table.q_index], time),
-        sampled(plan.time, plan.v[:, table.dof], time),
-        sampled(plan.time, np.asarray(gains.feedforward), time),
-        table.stiffness,
-        table.damping,
-    )
-    return as_run(plan.robot, plan.state, servos, mu)
+    return as_run(st.World(plan.robot), plan.state, plan.tracking(), mu, plan.duration)
 
 
 def drop_in_mujoco(one: Scene, mu: float) -> Run:
     """The drop, with the servos of its scene."""
     world = one.world()
-    (hold,) = one.controller(world) or ()
-    table = hold.bind(world)
-    still = np.tile(world.home().q[table.q_index], (round(one.lasts() / DT), 1))
-    zero = np.zeros_like(still)
-    joints = driven_joints(world.robots[0])
-    servos = in_mujoco.Servos(joints, still, zero, zero, table.stiffness, table.damping)
-    return as_run(world.robots[0], one.start(), servos, mu)
+    return as_run(world, one.start(), one.controller(world), mu, one.lasts())
 
 
-def as_run(robot: st.Robot, state: st.State, servos: in_mujoco.Servos, mu: float) -> Run:
-    """Run MuJoCo, and keep its states as a motion of ours without forces."""
-    found = in_mujoco.run(robot, state, servos, mu, DT)
-    world = st.World(robot)
-    n, points = len(found.q), len(contact_points_of(world)[0].link)
-    nothing, blank = np.zeros((n, points, 3)), np.zeros((n, world.nv))
-    motion = st.Motion(
-        world=world,
-        time=DT * np.arange(n),
-        q=found.q,
-        v=found.v,
-        torque=blank,
-        passive=blank,
-        force=nothing,
-        depth=nothing[..., 0],
-        slip=nothing,
-        parameters={"dt": DT},
-    )
-    return Run(motion, found.force)
-
-
-def driven_joints(robot: st.Robot) -> tuple[str, ...]:
-    """Names of all joints but the free base."""
-    return tuple(str(name) for name in robot.joint_name[1:])
-
-
-def sampled(time: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Columns interpolated linearly."""
-    return np.stack([np.interp(at, time, column) for column in values.T], axis=1)
+def as_run(world: st.World, state: st.State, controller: Any, mu: float, lasts: float) -> Run:
+    """Run MuJoCo with an elliptic cone."""
+    case = Case("", "", world, state, controller, lasts, DT, DT, mu)
+    found = run_engine(case, engine_by_name("mujoco"), "elliptic")
+    if isinstance(found, Refused) or found.steps is None:
+        raise InputError(f"MuJoCo: {found}")
+    return Run(found.steps, found.force[:-1])
 
 
 # ------------------------------------------------------------------------------------------ figures

@@ -13,9 +13,11 @@ import numpy as np
 
 import stiction as st
 from stiction.contact import contact_model
+from stiction.engines import Ran, Task, engine_by_name
+from stiction.engines.controls import controls_of
 from stiction.metrics.points import link_positions
-from stiction.papers.distributed import in_mujoco
 from stiction.papers.distributed.runs import FEET, forces, held, run, weight
+from stiction.visual.poses import link_poses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,16 +83,33 @@ def on_ground(model: Any) -> st.Scene:
 
 def in_peer() -> dict[str, float]:
     """Both experiments in MuJoCo, whose friction has one coefficient."""
-    runs = []
-    for scene, duration in ((st.scenes.scene(FALL), 0.6), (on_ground(st.Coulomb()), 0.7)):
-        model = in_mujoco.model_of(scene.world().robots[0], GAINS, 0.4, MUJOCO_STEP)
-        runs.append(in_mujoco.simulated(model, scene.start().q, duration, scene.forces))
-    fall, pull = runs
-    total = 75.0 * 9.81
-    found = landing(fall.time, fall.force[:, :, 2].sum(axis=1) / total)
-    found |= sliding(pull.time, pull.speed, pull.force)
-    way, deepest = 1e3 * float(pull.q[-1, 0] - pull.q[0, 0]), 1e3 * float(fall.deepest.max())
+    fall_scene, pull_scene = st.scenes.scene(FALL), on_ground(st.Coulomb())
+    fall, pull = mujoco_run(fall_scene, 0.6), mujoco_run(pull_scene, 0.7)
+    world = pull_scene.world()
+    feet = [world.place(foot).link for foot in FEET]
+    time = MUJOCO_STEP * np.arange(len(pull.force))  # of the longer run
+    found = landing(time[: len(fall.force)], fall.force[:, feet, 2].sum(axis=1) / (75.0 * 9.81))
+    at = link_poses(world, pull.q).position[:, feet, 0]
+    found |= sliding(time, np.diff(at, axis=0) / MUJOCO_STEP, pull.force[:, feet])
+    way, deepest = 1e3 * float(pull.q[-1, 0] - pull.q[0, 0]), 1e3 * float(fall.depth.max())
     return found | {"way_mm": way, "deepest_mm": deepest, "step_ms": 1e3 * MUJOCO_STEP}
+
+
+def mujoco_run(scene: st.Scene, duration: float) -> Ran:
+    """A scene in MuJoCo with an elliptic cone, its joints held by springs and dampers."""
+    world, steps = scene.world(), round(duration / MUJOCO_STEP)
+    times = MUJOCO_STEP * np.arange(steps)
+    servos, _ = controls_of(world, held(scene, *GAINS), times, MUJOCO_STEP)
+    task = Task(
+        world,
+        scene.start(),
+        MUJOCO_STEP,
+        steps,
+        LIMIT["mu_kinetic"],
+        servos=servos,
+        pushes=scene.forces,
+    )
+    return engine_by_name("mujoco").run(task, "elliptic")
 
 
 def landing(time: np.ndarray, total: np.ndarray) -> dict[str, float]:

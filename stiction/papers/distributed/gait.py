@@ -4,9 +4,9 @@ Section 4.1.2: "The motions of all the links are defined as functions of time an
 recorded motions of a real human by the means of polynoms." The polynomials are not printed. Here
 the feet move on quintics whose knots are those of human walking (Perry & Burnfield 2010):
 heel-touch, foot flat, heel-off, lift-off, swing. Two-link inverse kinematics gives the joints.
-`fit` makes three such strides meet the printed sole, and the Fourier series of the middle one is
-what the scene `distributed-walk` prescribes (`Strides`). The pelvis is free to move along x and z,
-as the paper's Fig. 12(b) allows.
+`walk_fit` makes three such strides meet the printed sole, and the Fourier series of the middle one
+is what the scene `distributed-walk` prescribes (`Strides`). The pelvis is free to move along x and
+z, as the paper's Fig. 12(b) allows.
 
     phase   0            0.13        0.32       0.6        1
     foot    heel-touch   flat        heel-off   lift-off   heel-touch
@@ -23,8 +23,8 @@ import numpy as np
 from stiction.contact.distributed import Distributed
 from stiction.extend import prescriber
 from stiction.kernels.tree import PRESCRIBED
-from stiction.papers.distributed import fit
 from stiction.robots.hanavan import HEEL, Measurements, hanavan
+from stiction.validate import walk_fit as fit
 
 SPEED = 1.35  # section 4.1.2 [m/s]
 PERIOD = 1.05  # of a stride: two steps of 0.71 m [s]

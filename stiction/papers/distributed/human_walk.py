@@ -1,7 +1,8 @@
 """A recorded walk: its motion prescribed on the printed sole, its forces beside the recorded ones.
 
 The subject's forces are those of the treadmill's plates. All joints and the pitch of the pelvis are
-prescribed as fitted (`recorded`), the pelvis is free along x and z, and the ground is the belt.
+prescribed as fitted (`validate.subject`), the pelvis is free along x and z, and the ground is the
+belt.
 """
 
 from __future__ import annotations
@@ -11,18 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import stiction as st
-from stiction.papers.distributed.fit import SIDES, TURN, X, Z, ankles, legs_of
-from stiction.papers.distributed.recorded import BELT, GRAVITY, MASS, Fitted, fitted
 from stiction.papers.distributed.runs import humps, shared, smoothed, stances
 from stiction.scenes.data import data_file
+from stiction.validate.force_plates import agreement
+from stiction.validate.human_walk import FOLDER, SOURCE
+from stiction.validate.subject import BELT, GRAVITY, MASS, Fitted, fitted
+from stiction.validate.walk_fit import SIDES, TURN, X, Z, ankles, legs_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FOLDER = "human_walking"
-SOURCE = (
-    "OpenSim's subject01, github.com/opensim-org/opensim-models, prepared as its README.md says"
-)
 WEIGHT = MASS * GRAVITY  # [N]
 DT, EVERY, DURATION = 2e-5, 25, 2.49
 COMPARED = (0.15, 2.45)  # before, the pelvis finds its height [s]
@@ -87,12 +86,6 @@ def compared(motion: st.Motion, fit: Fitted) -> dict[str, dict[str, np.ndarray]]
             "plate moment": arm[1] * felt[:, 0] - arm[0] * felt[:, 2],
         }
     return found
-
-
-def agreement(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float]:
-    """Correlation, and RMS difference."""
-    r = float(np.corrcoef(ours, theirs)[0, 1])
-    return r, float(np.sqrt(np.mean((ours - theirs) ** 2)))
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:

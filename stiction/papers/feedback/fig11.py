@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import stiction as st
-from stiction.bench.walk_measures import thinned, walk_measures
+from stiction.bench.walk_measures import walk_measures
+from stiction.compare.runs import thinned
 from stiction.metrics.points import points_under
 from stiction.papers.feedback.walk import FEET, MU, plan, walked
 

@@ -3,8 +3,8 @@
 The data are OpenSim's subject01 on a treadmill: coordinates of a planar model at 60 Hz and the
 forces of both feet at 600 Hz. The body gets the subject's mass, thigh, shank, ankle height and
 foot; its pelvis, which carries the trunk, leans such that the centre of mass is where the subject's
-was. `fit` then makes the feet meet the belt. The plates say when a foot touches, not how large its
-force is.
+was. `walk_fit` then makes the feet meet the belt. The plates say when a foot touches, not how large
+its force is.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import numpy as np
 
 import stiction as st
 from stiction.control.reference import smooth_slopes
-from stiction.papers.distributed import fit
-from stiction.papers.distributed.fit import LEGS, SIDES, TURN, Wanted, X, Z
-from stiction.papers.distributed.runs import with_points
 from stiction.patterns.recorded import cubic
 from stiction.patterns.smoothing import low_pass
 from stiction.robots.hanavan import Measurements
+from stiction.validate import walk_fit as fit
+from stiction.validate.walk_fit import LEGS, SIDES, TURN, Wanted, X, Z
 
 MASS = 72.6  # of the subject [kg]
 GRAVITY = 9.80665
@@ -49,7 +48,7 @@ class Fitted(NamedTuple):
 
     robot: st.Robot
     time: np.ndarray  # (n)
-    motion: np.ndarray  # (n, 9), see `fit`
+    motion: np.ndarray  # (n, 9), see `walk_fit`
     recorded: np.ndarray  # the same before the fit
     plates: Plates
 
@@ -155,7 +154,8 @@ def fitted(motion: Path, forces: Path, law: st.Distributed, rows: int = 6) -> Fi
     """The walk of the subject on this sole, with so many rows of points."""
     robot = st.robots.hanavan(planar=True, mass=MASS, measurements=subject())
     if rows != 6:
-        robot = with_points(robot, rows)
+        for side in SIDES:
+            robot = robot.with_sole_points(f"{side}_foot", rows, fit.ABREAST)
     time, start = read_recorded(motion, robot)
     time, start = finer(time, start)
     plates = read_plates(forces)

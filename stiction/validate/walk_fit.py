@@ -94,7 +94,7 @@ def two_links(ankle: np.ndarray, legs: Legs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ankles(motion: np.ndarray, legs: Legs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x and z of both ankles, and pitch of both feet, (n, 2) each."""
+    """X and z of both ankles, and pitch of both feet, (n, 2) each."""
     found = []
     for first in LEGS:
         thigh = motion[:, TURN] + motion[:, first]
@@ -107,7 +107,7 @@ def ankles(motion: np.ndarray, legs: Legs) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def feet(motion: np.ndarray, legs: Legs) -> tuple[np.ndarray, np.ndarray]:
-    """x and z of the rows of points under both feet, (n, 2, rows) each [m]."""
+    """X and z of the rows of points under both feet, (n, 2, rows) each [m]."""
     x, z, pitch = (one[:, :, None] for one in ankles(motion, legs))
     c, s = np.cos(pitch), np.sin(pitch)
     return x + legs.rows * c - legs.ankle * s, z - legs.rows * s - legs.ankle * c

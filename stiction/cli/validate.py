@@ -1,0 +1,132 @@
+"""`stiction validate`: contact models against measurements."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from stiction.cli.bench import positive_count
+from stiction.cli.command import Command, UsageError
+from stiction.cli.output import Result
+from stiction.cli.plug_ins import chosen
+from stiction.errors import InputError
+from stiction.files.written import check_target
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    for name, (text, add, _) in VALIDATIONS.items():
+        one = kinds.add_parser(name, help=text, description=text)
+        add(one)
+        # the flag that every command has, also after the name of the validation
+        one.add_argument(
+            "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document"
+        )
+
+
+def _run(args: argparse.Namespace) -> Result:
+    return VALIDATIONS[args.what][2](args)
+
+
+def _check_plot(path: Path | None) -> None:
+    if path is None:
+        return
+    if path.suffix not in PICTURES:
+        raise UsageError(f"--plot {path}: give a file that ends in {', '.join(PICTURES)}")
+    check_target(path.absolute(), InputError)
+
+
+# --------------------------------------------------------------------------------------- human walk
+
+
+def _human_walk_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--contact", metavar="A,B", help="only these contact models, separated by commas"
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="picture of the curves (.png, .pdf, .svg)"
+    )
+
+
+def _human_walk(args: argparse.Namespace) -> Result:
+    from stiction.validate.human_walk import CASES, save_picture, validate
+
+    names = None if args.contact is None else args.contact.split(",")
+    for name in names or ():
+        if name not in CASES:
+            raise UsageError(f"--contact {name}: known are {', '.join(CASES)}")
+    _check_plot(args.plot)
+    result, walks = validate(names, args.progress)
+    if args.plot is not None and any(one.feet is not None for one in walks):
+        save_picture(walks, args.plot)
+        result = {**result, "picture": args.plot}
+    return result
+
+
+# -------------------------------------------------------------------------------------- cube tosses
+
+
+def _cube_tosses_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--contact",
+        metavar="MODEL",
+        help="only this model, or your own MODULE:NAME, with its own parameters (default: all of "
+        "ours with fitted ones)",
+    )
+    parser.add_argument(
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of that model; may be repeated",
+    )
+    parser.add_argument(
+        "--start",
+        choices=("flight", "recorded"),
+        default="flight",
+        help="start states from all samples before the first impact (default), or "
+        "with the velocities of the file",
+    )
+    parser.add_argument(
+        "--perturbed",
+        type=positive_count,
+        metavar="N",
+        help="also N replays of each toss from start states that differ within their uncertainty",
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="save a figure")
+
+
+def _cube_tosses(args: argparse.Namespace) -> Result:
+    from stiction.validate.toss_report import validate_tosses
+
+    _check_plot(args.plot)
+    if args.parameter and args.contact is None:
+        raise UsageError("--parameter: give --contact with the name of the model")
+    contact = chosen("contact", args.contact, args.parameter)
+    models = [] if contact is None else [contact]
+    return validate_tosses(
+        models,
+        args.start,
+        args.perturbed or 0,
+        args.plot,
+        lambda part, doing: args.progress(part, doing),
+    )
+
+
+VALIDATIONS = {
+    "cube-tosses": (
+        "400 throws of a real cube, replayed under all contact models",
+        _cube_tosses_arguments,
+        _cube_tosses,
+    ),
+    "human-walk": (
+        "a recorded walk: forces under both feet beside those of force plates",
+        _human_walk_arguments,
+        _human_walk,
+    ),
+}
+COMMAND = Command(
+    "validate", "compare contact models with measurements; fails if none is close", _arguments, _run
+)

@@ -1,0 +1,1 @@
+"""Parameters of contact models fitted to recorded motions."""

@@ -1,0 +1,1 @@
+"""Contact models against measurements: tossed cubes, a walking human."""
