@@ -5,16 +5,23 @@ default; the solvers of Coulomb's law also run with `SemiImplicitEuler`, which s
 order, and with `RungeKutta4`, which must meet the targets of the rods, whose contact it resolves
 better. Each target must be met by the models named for it, at both time steps; the results of the
 others are printed for comparison. The stiffness of force laws is limited by the time step, see
-`closed_forms/models.py`.
+`closed_forms/models.py`. Other engines run through the same scenes and measures, with every
+setting of their adapters; they have no targets.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import stiction as st
+from stiction.bench.closed_forms.engines import (
+    EngineContender,
+    EngineTrial,
+    engine_contenders,
+)
 from stiction.bench.closed_forms.models import Contender, Load, Material, model_for
 from stiction.bench.closed_forms.scenes import SCENES
 from stiction.bench.closed_forms.trial import Trial
@@ -71,6 +78,27 @@ TARGETS = {
         for points in (4, 8)
         for name, limit in (("a point", 1e-6), ("sum", 1e-6), ("over time", 1e-9))
     },
+    "backspin": {
+        "speed [%]": Target((0.01, 0.1)),
+        "time [%]": Target((0.01, 0.1)),
+        "place [%]": Target((0.01, 0.1)),
+    },
+    "spinning": {"time [%]": Target((0.01, 0.1)), "centre moved [mm]": both(1e-6, EVEN)},
+    "rolling on a slope": {
+        "rolling: acceleration [%]": both(1e-3),
+        "slipping: acceleration [%]": Target((0.01, 0.1)),
+    },
+    "belt": {"slid back [%]": Target((0.01, 0.05)), "speed on the belt [mm/s]": both(1e-9)},
+    "tipping": {
+        "slides: force, minus one step [%]": both(0.1, ALERT),
+        "tips: angular speed [%]": both(0.1),
+    },
+    "rocking": {"angle after the impact [%]": Target((0.14, 1.0), FOURTH[:1])},
+    "stack": {
+        f"{name}: {what}": Target((1e-3, 4e-3), ALERT)
+        for name in ("ten", "1:1e3", "1:1e6")
+        for what in ("sunk [mm]", "moved aside [mm]")
+    },
 }
 
 
@@ -89,49 +117,136 @@ def contenders() -> list[Contender]:
     ]
 
 
+class Found(NamedTuple):
+    """What all contenders did in one scene at one time step, by name."""
+
+    measures: dict[str, dict[str, float | None]]
+    criteria: dict[str, dict[str, float]]
+    microseconds: dict[str, float | None]  # per step
+
+
 def bench(
-    scenes: Iterable[str] = (), progress: Callable[[float], None] | None = None
+    scenes: Iterable[str] = (),
+    progress: Callable[[float], None] | None = None,
+    engines: Iterable[str] = (),
+    models: Iterable[str] = (),
+    plot: Path | None = None,
 ) -> dict[str, Any]:
-    """Errors of all models in all or some scenes, and whether the targets are met."""
+    """Errors of all models in all or some scenes, and whether the targets are met.
+
+    engines: names of other engines to run as well; models: only these contenders of ours, and no
+    judgement of targets that others are named for; plot: file for errors against time per step.
+    """
     chosen = list(scenes) or list(SCENES)
     unknown = [name for name in chosen if name not in SCENES]
     if unknown:
         raise InputError(f"unknown scene '{unknown[0]}'; scenes: {', '.join(SCENES)}")
-    field, failures = contenders(), []
+    ours, others, failures = _ours(models), engine_contenders(engines), []
+    field: list[Any] = [*ours, *others]
     rows: list[dict[str, Any]] = []
     criteria: list[dict[str, Any]] = []
+    times: list[dict[str, Any]] = []
     total, done = len(chosen) * len(TIME_STEPS) * len(field), 0
     for scene in chosen:
         for dt in TIME_STEPS:
-            found: dict[str, dict[str, float | None]] = {}
-            worst: dict[str, dict[str, float]] = {}
+            found = Found({}, {}, {})
             for contender in field:
-                trial = Trial(contender, dt)
-                found[contender.name] = {}
-                try:
-                    found[contender.name] = SCENES[scene](trial)
-                except SimulationError as error:
-                    failures.append(f"{scene}, {1000 * dt:g} ms, {contender.name}: {error}")
-                worst[contender.name] = trial.told()
+                failures += _tried(scene, dt, contender, found)
                 done += 1
                 if progress is not None:
                     progress(done / total)
-            rows += measured(scene, dt, found)
-            criteria += merged(scene, dt, worst)
+            rows += measured(scene, dt, found.measures, {one.name for one in ours})
+            criteria += merged(scene, dt, found.criteria)
+            times.append({"scene": scene, "dt [ms]": 1000 * dt, **brief(found.microseconds)})
+    if plot is not None:
+        draw_work(plot, rows, times)
     return {
         "integrator": "Midpoint; Euler: SemiImplicitEuler, RK4: RungeKutta4; even: least_norm 1",
-        "parameters of a brick on 4 points": parameters(field),
+        "parameters of a brick on 4 points": parameters(ours),
+        "engines": [told_of(one) for one in others],
         "contact criteria, largest (Le Lidec et al.), and unsolved steps": criteria,
         "failures": failures,
+        "microseconds per step": times,
         "errors": rows,
         "holds": all(row["holds"] is not False for row in rows),
     }
 
 
+def _ours(models: Iterable[str]) -> list[Contender]:
+    """The contenders of ours that are asked for."""
+    field, wanted = contenders(), list(models)
+    names = [contender.name for contender in field]
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"no contender '{name}'; known are {', '.join(names)}")
+    return [contender for contender in field if not wanted or contender.name in wanted]
+
+
+def _tried(scene: str, dt: float, contender: Any, found: Found) -> list[str]:
+    """Add what one contender does in a scene; returns why it failed, if it did."""
+    trial = (EngineTrial if isinstance(contender, EngineContender) else Trial)(contender, dt)
+    failures = []
+    found.measures[contender.name] = {}
+    try:
+        found.measures[contender.name] = SCENES[scene](trial)
+    except (SimulationError, InputError) as error:
+        failures.append(f"{scene}, {1000 * dt:g} ms, {contender.name}: {error}")
+    found.criteria[contender.name] = trial.told()
+    spent = 1e6 * trial.seconds_per_step
+    found.microseconds[contender.name] = spent if math.isfinite(spent) else None
+    return failures
+
+
+def told_of(contender: EngineContender) -> dict[str, Any]:
+    """Version and setting of an engine."""
+    chosen = contender.engine.settings[contender.setting]
+    return {
+        "engine": contender.name,
+        "version": contender.engine.version(),
+        "settings": ", ".join(f"{name} {value}" for name, value in chosen.items()) or "as shipped",
+    }
+
+
+def draw_work(path: Path, rows: list[dict[str, Any]], times: list[dict[str, Any]]) -> None:
+    """Draw the first measure of each scene against the time per step, both time steps."""
+    from matplotlib.figure import Figure
+
+    firsts: dict[tuple[str, float], dict[str, Any]] = {}
+    for row in rows:
+        firsts.setdefault((row["scene"], row["dt [ms]"]), row)
+    spent = {(row["scene"], row["dt [ms]"]): row for row in times}
+    scenes = list(dict.fromkeys(scene for scene, _ in firsts))
+    columns = min(3, len(scenes))
+    lines = -(-len(scenes) // columns)
+    figure = Figure(figsize=(5 * columns, 4 * lines), layout="constrained")
+    head = ("scene", "dt [ms]")
+    for k, scene in enumerate(scenes):
+        axes = figure.add_subplot(lines, columns, k + 1)
+        names = [name for name in spent[scene, 1000 * TIME_STEPS[0]] if name not in head]
+        for name in names:
+            points = [
+                (spent[key][name], firsts[key].get(name)) for key in firsts if key[0] == scene
+            ]
+            drawn = [p for p in points if all(isinstance(x, float | int) for x in p)]
+            if drawn:
+                axes.plot(*zip(*drawn, strict=True), "o-", label=name)
+        axes.set(xscale="log", xlabel="microseconds per step", title=scene)
+        axes.set_yscale("symlog", linthresh=1e-10)
+        axes.set_ylabel(next(row["error"] for (one, _), row in firsts.items() if one == scene))
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
+    figure.savefig(path)
+
+
 def measured(
-    scene: str, dt: float, found: dict[str, dict[str, float | None]]
+    scene: str,
+    dt: float,
+    found: dict[str, dict[str, float | None]],
+    ran: set[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One row per measure of a scene: the target, whether and by whom it is met, and all errors."""
+    """One row per measure of a scene: the target, whether and by whom it is met, and all errors.
+
+    ran: contenders that took part, if not all did; targets bind those of them that are named.
+    """
     rows = []
     for name in dict.fromkeys(name for measures in found.values() for name in measures):
         values = {contender: measures.get(name) for contender, measures in found.items()}
@@ -141,7 +256,8 @@ def measured(
         row |= {"target": limit, "holds": None, **brief(values)}
         if target and limit is not None:
             met = [one for one, value in values.items() if value is not None and value <= limit]
-            row["holds"] = all(one in met for one in target.named)
+            named = [one for one in target.named if ran is None or one in ran]
+            row["holds"] = all(one in met for one in named) if named else None
             row["met by"] = ", ".join(met) or "none"
         else:
             row["met by"] = None

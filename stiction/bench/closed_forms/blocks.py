@@ -100,7 +100,7 @@ def break_away(trial: Trial) -> Measures:
     under mu_k. Without the subtraction: the same speed is compared with that of a break-away at the
     exact instant.
     """
-    if not trial.contender.slides:
+    if not trial.contender.tells_static_friction:
         return {}
     world = st.World(st.robots.brick(mass=BLOCK))
     height = -float(world.standing().q[2])
@@ -157,6 +157,6 @@ def rest(trial: Trial) -> Measures:
     """A block on 4 corners and on 8 points."""
     return {
         f"{points} points: {name}": value
-        for points in (4, 8)
+        for points in trial.contender.point_counts
         for name, value in corners(trial, points).items()
     }

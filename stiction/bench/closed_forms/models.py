@@ -43,6 +43,16 @@ class Contender(NamedTuple):
         return any(self.has(name) for name in ("mu", "mu_kinetic", "mu_static"))
 
     @property
+    def tells_static_friction(self) -> bool:
+        """Whether it takes part in scenes with two coefficients of friction."""
+        return self.slides
+
+    @property
+    def point_counts(self) -> tuple[int, ...]:
+        """On how many points it can rest."""
+        return (4, 8)
+
+    @property
     def is_law(self) -> bool:
         """Whether it is a force law."""
         return MODELS[self.kind].family == FORCE_LAW

@@ -2,7 +2,9 @@
 
 from stiction.bench.closed_forms.balls import bounces, rolling
 from stiction.bench.closed_forms.blocks import break_away, rest, slope_above, slope_below, stopping
+from stiction.bench.closed_forms.edges import rocking, stacks, tipping
 from stiction.bench.closed_forms.rods import rods
+from stiction.bench.closed_forms.spins import backspin, belt, rolling_slope, spinning
 
 SCENES = {
     "stopping": stopping,
@@ -13,4 +15,11 @@ SCENES = {
     "rolling": rolling,
     "rod": rods,
     "rest": rest,
+    "backspin": backspin,
+    "spinning": spinning,
+    "rolling on a slope": rolling_slope,
+    "belt": belt,
+    "tipping": tipping,
+    "rocking": rocking,
+    "stack": stacks,
 }

@@ -1,9 +1,11 @@
-"""A trial: scenes simulated under one contact model, with one integrator and time step."""
+"""A trial: scenes simulated under one contact model or engine, with one time step."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,9 @@ class Trial:
 
     def __init__(self, contender: Contender, dt: float) -> None:
         """Start with nothing simulated."""
-        self.contender, self.dt = contender, dt
+        self.contender: Any = contender
+        self.dt = dt
+        self.seconds_per_step = math.inf  # of the fastest run
         self.criteria: dict[str, float] = {}
         self.unsolved = 0  # steps that the solver gave up on
 
@@ -37,6 +41,7 @@ class Trial:
     ) -> st.Motion:
         """Simulate and update the contact criteria. points: number that carry the body."""
         load = Load(material, world.robots[0].total_mass / points, self.dt)
+        begin = time.perf_counter()
         motion = st.simulate(
             world,
             model_for(self.contender, load),
@@ -46,6 +51,7 @@ class Trial:
             forces=forces,
             integrator=self.contender.integrator,
         )
+        self.timed(time.perf_counter() - begin, len(motion) - 1)
         self.unsolved += motion.solver_summary().failures
         if self.contender.slides and material.restitution == 0:
             worst = motion.criteria().worst()
@@ -53,6 +59,10 @@ class Trial:
                 name: max(value, self.criteria.get(name, 0.0)) for name, value in worst.items()
             }
         return motion
+
+    def timed(self, seconds: float, steps: int) -> None:
+        """Keep the time per step of the fastest run."""
+        self.seconds_per_step = min(self.seconds_per_step, seconds / max(steps, 1))
 
     def told(self) -> dict[str, float]:
         """Worst criteria and number of unsolved steps, by name, where they apply."""
