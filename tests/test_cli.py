@@ -16,6 +16,8 @@ from stiction.errors import DivergenceError, InputError
 from stiction.motion.motion import Motion
 from stiction.step.integrator import INTEGRATORS
 
+pytestmark = pytest.mark.plain
+
 
 def command(run, name="try"):
     """A command line with one command that does `run`."""

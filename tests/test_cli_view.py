@@ -10,6 +10,8 @@ from stiction.cli import main
 from stiction.errors import ViewError
 from stiction.render.canvas import opened_context
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.fixture
 def motion_file(tmp_path):

@@ -13,6 +13,9 @@ import pytest
 import stiction
 from stiction import errors
 
+pytestmark = pytest.mark.interpreted
+
+
 CLASSES = [value for value in vars(errors).values() if inspect.isclass(value)]
 ERRORS = [value for value in CLASSES if not issubclass(value, Warning)]
 HEAVY = ("h5py", "matplotlib", "mujoco", "pinocchio", "scipy")

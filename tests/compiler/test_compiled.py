@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from stiction.compiler import parts
 from stiction.compiler.compiled import formula, routine
@@ -12,11 +13,6 @@ pytestmark = pytest.mark.jit
 @formula
 def twice(x):
     return 2 * x
-
-
-@routine
-def four_times(x):
-    return twice(twice(x))
 
 
 def code(dispatcher):
@@ -33,12 +29,22 @@ def test_this_version_of_numba_is_built_upon():
 
 
 def test_only_what_python_calls_becomes_machine_code():
-    assert four_times(1.5) == 6.0
-    own, shared = code(twice)
-    assert own == [] and any("twice" in name for name in shared)
-    own, _ = code(four_times)
-    assert any("four_times" in name for name in own)
-    assert not any("twice" in name for name in own)  # inlined
+    @formula
+    def half(x):
+        return 0.5 * x
+
+    @routine
+    def quarter(x):
+        return half(half(x))
+
+    for function in (half, quarter):  # from the cache, the caller would do without the other
+        function._cache = NullCache()
+    assert quarter(6.0) == 1.5
+    own, shared = code(half)
+    assert own == [] and any("half" in name for name in shared)
+    own, _ = code(quarter)
+    assert any("quarter" in name for name in own)
+    assert not any("half" in name for name in own)  # inlined
 
 
 def test_what_is_inlined_can_be_called_from_python_too():

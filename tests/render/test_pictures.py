@@ -10,6 +10,9 @@ import pytest
 import stiction as st
 from drawn import FALLS, fallen_brick
 
+pytestmark = pytest.mark.plain
+
+
 SMALL = {"size": (128, 96), "legend": False}
 RED = """<mujoco><worldbody><body><freejoint/><geom type="box" size=".2 .2 .2" rgba="1 0 0 1"/>
   </body></worldbody></mujoco>"""

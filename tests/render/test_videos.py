@@ -7,6 +7,9 @@ from PIL import Image
 import stiction as st
 from drawn import DT, fallen_brick
 
+pytestmark = pytest.mark.plain
+
+
 SMALL = {"size": (96, 64), "legend": False, "marks": ()}
 
 

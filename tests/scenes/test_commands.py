@@ -8,6 +8,9 @@ from stiction.cli import main
 from stiction.motion.motion import Motion
 from stiction.scenes import scene_names
 
+pytestmark = pytest.mark.interpreted
+
+
 BALL = """shows = "a ball falls on the ground"
 duration = 0.3
 [robot]

@@ -12,6 +12,9 @@ from stiction.errors import InputError
 from stiction.papers.claims import paper_keys
 from stiction.scenes import Body, Control, Scene, scene, scene_names, scene_text, verdict
 
+pytestmark = pytest.mark.interpreted
+
+
 NAMES = (
     "drop g1-stand g1-walk human-stand human-walk jump push-until-it-falls sliding-biped "
     "sr1-walk-a sr1-walk-c stand walk walk-on-ice walk-on-rough-ground"

@@ -8,6 +8,9 @@ from stiction.errors import InputError
 from stiction.scenes.control import Control
 from stiction.scenes.reader import parse_scene
 
+pytestmark = pytest.mark.interpreted
+
+
 HOLD = {"stiffness": 40.0, "damping": 1.0}
 POSES = (
     {"time": 0.2, "joints": {"left_elbow_pitch": -1.0}},

@@ -10,6 +10,9 @@ from stiction.errors import InputError, SceneFileError, StictionError
 from stiction.scenes import read_scene, rough
 from stiction.scenes.toml_lines import Lines
 
+pytestmark = pytest.mark.interpreted
+
+
 SCENE = """# a comment
 name = "two bipeds"
 shows = "Two of them, and a ball"

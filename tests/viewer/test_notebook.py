@@ -8,6 +8,8 @@ from stiction.viewer.legend import legend_lines
 from stiction.visual.colours import LEGEND, TRANSITIONS, hexadecimal
 from stiction.visual.frames import Film
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.mark.parametrize(
     "made, named",

@@ -7,6 +7,8 @@ from browsing import chromium, until
 from drawn import fallen_brick, still
 from stiction.viewer.page import page
 
+pytestmark = pytest.mark.plain
+
 
 def test_a_saved_page_plays_by_itself(tmp_path):
     path = fallen_brick().save_html(tmp_path / "brick.html", fallen_brick(), fps=25)

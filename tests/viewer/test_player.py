@@ -8,6 +8,8 @@ import stiction as st
 from browsing import chromium, until
 from drawn import fallen_brick
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.fixture
 def player():
