@@ -53,6 +53,7 @@ from stiction.contact.bilateral import Bilateral
 from stiction.contact.contact_model import contact_model
 from stiction.contact.coulomb import Coulomb
 from stiction.contact.distributed import Distributed
+from stiction.contact.effort import Effort
 from stiction.contact.faceted_lcp import FacetedLCP
 from stiction.contact.feedback import Feedback
 from stiction.contact.gauss_seidel import GaussSeidel
@@ -98,6 +99,7 @@ __all__ = [
     "Bilateral",
     "Coulomb",
     "Distributed",
+    "Effort",
     "FacetedLCP",
     "Feedback",
     "ForcePlate",

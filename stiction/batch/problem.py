@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from stiction.batch.leaves import map_leaves
 from stiction.contact.contact_model import MODELS, checked_parameter
+from stiction.contact.effort import WHOLE, Effort, quick_effort_of
 from stiction.contact.surface import Surface
 from stiction.description.arguments import count, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.forces import Forces
 from stiction.kernels.loops import Loops, NoLoops
+from stiction.kernels.response import ENDLESS
 from stiction.simulation.allocation import make_surface
 from stiction.simulation.arguments import (
     bound_controllers,
@@ -53,6 +55,8 @@ class Arguments(NamedTuple):
     integrator: Any
     method: Any
     precision: Any
+    effort: Any
+    device: str
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ def make_problem(given: Arguments) -> Problem:
     check_kinds(given)
     model, told = chosen_model(world, given.contact)
     surface, names, notes = make_surface(world, model)
+    bound = surface.work.response.effort
+    bound.tries[0], bound.iterations[0] = checked_effort(given, type(model))
     notes = [*(world.moved_aside() if given.states is None else []), *told, *notes]
     values, table, more = each_parameter(model, surface, world, given.parameters or {}, worlds)
     values, coarser = reachable(model, values, table, given.precision)
@@ -131,6 +137,20 @@ def check_kinds(given: Arguments) -> None:
             f"parameters: found {shown(given.parameters)}; give a dictionary with the values of "
             "each parameter, one for each world"
         )
+
+
+def checked_effort(given: Arguments, kind: type) -> Effort:
+    """Return the effort of a batch; by default all that is needed, less on a GPU in float32."""
+    effort = given.effort
+    if effort is None:
+        quick = given.device == "cuda" and given.precision == "float32"
+        return quick_effort_of(kind) if quick else WHOLE
+    if not isinstance(effort, Effort):
+        raise InputError(f"effort: found {shown(effort)}; give an Effort(tries, iterations)")
+    return Effort(
+        count("effort: tries", effort.tries, ENDLESS),
+        count("effort: iterations", effort.iterations, ENDLESS),
+    )
 
 
 # ------------------------------------------------------------------------------------- parameters

@@ -20,6 +20,7 @@ from stiction.batch.problem import (
     each_state,
     make_problem,
 )
+from stiction.contact.effort import Effort
 from stiction.description.arguments import shown
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
@@ -91,6 +92,7 @@ class BatchSimulation:
         device: str = "cpu",
         precision: str = "float64",
         threads: int | None = None,
+        effort: Effort | None = None,
     ) -> None:
         """Start from a state for each world.
 
@@ -111,6 +113,8 @@ class BatchSimulation:
             device: "cpu" or "cuda".
             precision: "float64" or "float32".
             threads: number of threads on the CPU; all cores by default.
+            effort: bounds on the work of a step; by default none, except in single precision on a
+                GPU, where different worlds would wait for each other.
         """
         if not isinstance(device, str) or device not in ENGINES:
             raise InputError(f"device: found {shown(device)}; give 'cpu' or 'cuda'")
@@ -118,7 +122,7 @@ class BatchSimulation:
             raise InputError(f"threads: found {threads!r}; give a positive integer")
         given = Arguments(
             world, worlds, contact, dt, states, parameters, controls, forces, torque,
-            integrator, method, precision,
+            integrator, method, precision, effort, device,
         )  # fmt: skip
         self.problem: Problem = make_problem(given)
         self.device, self.steps_taken = device, 0
@@ -150,6 +154,11 @@ class BatchSimulation:
     def unsolved(self) -> np.ndarray:
         """Steps of each world whose contact problem or joint friction was not solved, (worlds)."""
         return self._engine.reports().unsolved
+
+    @property
+    def unfinished(self) -> np.ndarray:
+        """Steps of each world that left some work to the next one, see `Effort`, (worlds)."""
+        return self._engine.reports().unfinished
 
     def on_device(self) -> dict[str, Any]:
         """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.

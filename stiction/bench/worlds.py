@@ -2,9 +2,11 @@
 
 The robot is the Unitree G1 on 8 points, held by the servos of `bench contact`, or a robot saved by
 `Robot.save`, which may be a scene of `bench bodies`: a stack, or G1 with boxes. It is simulated to
-rest once. All worlds start from that state, and in a second run with velocities that differ from
-world to world. With identical worlds all threads of a GPU follow the same path, which gives the
-highest throughput; different worlds diverge, above all where joints stick and slide.
+rest once. Then all worlds start from that state, in three cases:
+
+    driven  random torques on all joints, which change every 50 ms: as when a policy learns
+    kicked  every velocity differs from world to world
+    alike   all worlds do the same, and all threads of a GPU follow the same path
 
     cpu     one thread, then all cores; results must be equal, and throughput must grow with them
     cuda    one launch for many steps; one step in double precision must agree with the CPU
@@ -19,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,16 +38,21 @@ Progress = Callable[[float], None]
 DT = 0.001  # [s]
 POINTS = 8
 SETTLING = 2.0  # [s]
-DIFFERENCES = (0.0, 0.01)  # of velocities between worlds, standard deviation [m/s and rad/s]
+DRIVEN, KICKED, ALIKE = CASES = ("driven", "kicked", "alike")
+KICK = 0.5  # standard deviation of velocities [m/s and rad/s]
+TORQUE, HELD = 10.0, 50  # largest random torque [N m]; steps for which it is held
 REPEATS = 3  # best taken
 GAIN = 0.9  # least growth of throughput over the number of cores
 # Between CUDA and CPU after one step in double precision. A GPU fuses multiplications and
 # additions, and a statically indeterminate foot with stuck joints amplifies the rounding.
 AGREEMENT = 1e-11
 COMPARED = 4  # worlds
-# MUST: least million world-steps per second on an H200, FULL identical worlds, single precision.
+# MUST: least million world-steps per second on an H200, FULL worlds, single precision.
 FULL = 65536  # worlds that fill the GPU
-MUST = {"GaussSeidel": 12.0, "Coulomb": 12.0, "ImplicitSpringDamper": 45.0}
+MUST = {
+    DRIVEN: {"GaussSeidel": 12.0, "Coulomb": 10.0, "ImplicitSpringDamper": 60.0},
+    ALIKE: {"GaussSeidel": 12.0, "Coulomb": 12.0, "ImplicitSpringDamper": 45.0},
+}
 
 
 def bench(
@@ -62,13 +69,12 @@ def bench(
     field = chosen_models(models)
     measure = on_cores if device == "cpu" else on_gpu
     rows: list[dict[str, Any]] = []
-    total = len(field) * len(counts) * len(DIFFERENCES)
+    total = len(field) * len(counts) * len(CASES)
     for name, model in field.items():
         for count in counts:
-            for differ in DIFFERENCES:
-                states = differing(state, count, differ)
-                found = measure(world, count, model, states, control, steps)
-                rows.append({"model": name, "worlds": count, "differ by": differ, **found})
+            for case in CASES:
+                run = Run(world, model, control, count, case, state)
+                rows.append({"model": name, "worlds": count, "case": case, **measure(run, steps)})
                 progress(len(rows) / total)
     return {
         "robot": world.robots[0].name,
@@ -112,29 +118,62 @@ def chosen_models(names: Sequence[str]) -> dict[str, Any]:
     return {name: known[name] for name in (names or known)}
 
 
-def differing(state: st.State, worlds: int, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Arrays q and v of worlds whose velocities differ, with a standard deviation `size`."""
-    noise = size * np.random.default_rng(0).normal(size=(worlds, len(state.v)))
-    return np.tile(state.q, (worlds, 1)), state.v + noise
+class Run(NamedTuple):
+    """What a batch simulates."""
+
+    world: st.World
+    model: Any
+    control: Any
+    worlds: int
+    case: str
+    state: st.State
+
+    def batch(self, worlds: int | None = None, **options: Any) -> st.BatchSimulation:
+        """Return a batch, by default of all worlds."""
+        count, random = worlds or self.worlds, np.random.default_rng(0)
+        kick = KICK if self.case == KICKED else 0.0
+        v = self.state.v + kick * random.normal(size=(count, self.world.nv))
+        states = (np.tile(self.state.q, (count, 1)), v)
+        return st.BatchSimulation(
+            self.world, count, self.model, states=states, controls=self.control, **options
+        )
+
+    def torques(self) -> Iterator[np.ndarray]:
+        """Random torques on all joints, again and again; one set is made and shuffled."""
+        random = np.random.default_rng(1)
+        driven = self.world.tree.dof_q >= 0  # not free and spherical joints
+        some = TORQUE * random.uniform(-1.0, 1.0, (self.worlds, self.world.nv)) * driven
+        while True:
+            yield some
+            some = np.roll(some, 1, axis=0)
+
+    def seconds(self, batch: st.BatchSimulation, steps: int, wait: Callable[[], None]) -> float:
+        """Seconds that a batch takes for some steps, less those of copying torques."""
+        torques, spent, left = self.torques(), 0.0, steps
+        while left > 0:
+            if self.case == DRIVEN:
+                batch.set_torque(next(torques))
+            count = min(HELD, left)
+            wait()
+            begun = time.perf_counter()
+            batch.step(count)
+            wait()
+            spent, left = spent + time.perf_counter() - begun, left - count
+        return spent
 
 
 # ------------------------------------------------------------------------------------------ devices
 
 
-def on_cores(
-    world: st.World, worlds: int, model: Any, states: Any, control: Any, steps: int
-) -> dict[str, Any]:
+def on_cores(run: Run, steps: int) -> dict[str, Any]:
     """Throughput of one thread and of all cores [million world-steps/s]."""
     cores = len(os.sched_getaffinity(0))
     rates, ends = [0.0, 0.0], [np.zeros(0), np.zeros(0)]
     for _ in range(REPEATS):
         for k, threads in enumerate((1, cores)):
-            batch = st.BatchSimulation(
-                world, worlds, model, states=states, controls=control, threads=threads
-            )
-            begun = time.perf_counter()
-            batch.step(steps)
-            rates[k] = max(rates[k], worlds * steps / (time.perf_counter() - begun) / 1e6)
+            batch = run.batch(threads=threads)
+            spent = run.seconds(batch, steps, lambda: None)
+            rates[k] = max(rates[k], run.worlds * steps / spent / 1e6)
             ends[k] = batch.q
     gain, equal = rates[1] / rates[0], bool((ends[0] == ends[1]).all())
     return {
@@ -146,38 +185,32 @@ def on_cores(
     }
 
 
-def on_gpu(
-    world: st.World, worlds: int, model: Any, states: Any, control: Any, steps: int
-) -> dict[str, Any]:
+def on_gpu(run: Run, steps: int) -> dict[str, Any]:
     """Throughput in single precision [million world-steps/s], and agreement with the CPU."""
-    batch = st.BatchSimulation(
-        world, worlds, model, states=states, controls=control, device="cuda", precision="float32"
-    )
+    batch = run.batch(device="cuda", precision="float32")
     engine = batch._engine
     batch.step(1)  # compiles
-    engine.cuda.synchronize()
     best = 0.0
     with alone():
         for _ in range(REPEATS):
-            begun = time.perf_counter()
-            batch.step(steps)
-            engine.cuda.synchronize()
-            best = max(best, worlds * steps / (time.perf_counter() - begun) / 1e6)
+            spent = run.seconds(batch, steps, engine.cuda.synchronize)
+            best = max(best, run.worlds * steps / spent / 1e6)
     compiled = next(iter(engine.kernel.overloads.values()))
-    name = "None" if model is None else type(model).__name__
-    must = MUST.get(name) if worlds >= FULL and (states[1] == states[1][0]).all() else None
-    size = engine.bytes_of_worlds
-    off = disagreement(world, model, states, control)
+    name = "None" if run.model is None else type(run.model).__name__
+    must = MUST.get(run.case, {}).get(name) if run.worlds >= FULL else None
+    size, off = engine.bytes_of_worlds, disagreement(run)
+    taken = run.worlds * (REPEATS * steps + 1)
     return {
         "rate [M/s]": round(best, 3),
         "must [M/s]": must,
         "well [%]": round(100 * float((batch.status == "well").mean()), 3),
+        "unfinished [%]": round(100 * float(batch.unfinished.sum() / taken), 3),
+        "unsolved [%]": round(100 * float(batch.unsolved.sum() / taken), 4),
         "one step, float64: off the CPU by": float(f"{off:.2g}"),
         "registers": compiled.regs_per_thread,
         "local memory [B]": compiled.local_mem_per_thread,
         "occupancy [%]": round(100 * occupancy(compiled.regs_per_thread), 1),
-        "kB a world": round(size / worlds / 1e3, 2),
-        "GB/s if all its memory were read and written": round(2 * size * best * 1e6 / worlds / 1e9),
+        "kB a world": round(size / run.worlds / 1e3, 2),
         "holds": off <= AGREEMENT and (must is None or best >= must),
     }
 
@@ -190,14 +223,11 @@ def alone() -> Iterator[None]:
         yield
 
 
-def disagreement(world: st.World, model: Any, states: Any, control: Any) -> float:
+def disagreement(run: Run) -> float:
     """Largest difference of q and v after one step in double precision, CUDA and CPU."""
-    some = (states[0][:COMPARED], states[1][:COMPARED])
     ends = []
     for device in ("cpu", "cuda"):
-        batch = st.BatchSimulation(
-            world, COMPARED, model, states=some, controls=control, device=device
-        )
+        batch = run.batch(COMPARED, device=device)
         batch.step(1)
         ends.append(np.hstack([batch.q, batch.v]))
     return float(np.abs(ends[0] - ends[1]).max())

@@ -94,14 +94,21 @@ from stiction.contact.solvers.friction_cases import FrictionCases, is_impossible
 from stiction.contact.solvers.last_resort import CONVEX, SWEPT, solve_at_last
 from stiction.contact.solvers.newton import FAILED, SOLVED, Accuracy, newton
 from stiction.contact.solvers.one_contact import solve_alone
-from stiction.contact.solvers.sweeps import LocalProblems
+from stiction.contact.solvers.sweeps import LocalProblems, prepare_points, sweep
 from stiction.contact.solvers.warm_start import (
     keep_impulses,
     recall_impulses,
     remember_impulses,
     return_impulses,
 )
-from stiction.kernels.response import NOT_CONVERGED, report_solution
+from stiction.kernels.response import (
+    LEFT,
+    NOT_CONVERGED,
+    gather_wrenches,
+    is_bounded,
+    report_solution,
+    respond_to_wrenches,
+)
 from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
@@ -113,6 +120,7 @@ ROUNDING = 10.0  # largest relative error that rounding may leave, in slacks of 
 NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are errors
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
 MOST_EFFORT = 50000  # after so many Newton's method alone: what that does not solve is unsolved
+SWEEPS = 12  # that end a solution whose effort is bounded
 PROXIMAL = 0.3  # eps with which it starts again
 NEAR = 0.01  # relative error of impulses with which other methods may begin
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
@@ -168,6 +176,9 @@ def coulomb(params, dynamics, contact, memory, work, dt):
         iterations += taken
         if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
             break
+        if is_bounded(response.effort):  # they slide in the next step, at the latest
+            response.effort.used_up[0] = 1
+            break
     report_solution(response, iterations, error, stage)
     if stage == NEWTON:
         response.report.left_wrenches[0] = 1  # more accurate than their sum over points
@@ -181,7 +192,7 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
     if stage == LATER:
         return solve_slowly(contact, response, scratch, accuracy, taken)
-    if stage > LATER:
+    if stage > LATER and not is_bounded(response.effort):
         error, largest = keep_nearest(contact, response, scratch)
     return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
@@ -190,7 +201,7 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
 def solve_between(params, contact, response, scratch, accuracy):
     """Solve one island; returns iterations, relative error and stage."""
     taken, error, largest, stage = solve(params, contact, response, scratch, accuracy)
-    if stage < LATER:
+    if stage < LATER or is_bounded(response.effort):
         return taken, relative(error, largest), stage
     if contact.count[0] > 1 and touch_each_other(contact) and stage != EXHAUSTED:
         best = scratch.convex.best
@@ -220,12 +231,17 @@ def solve(params, contact, response, scratch, accuracy):
     if not solve_alone(contact, response, cases.mu):
         keep_impulses(contact, scratch.kept)
         eps = like(nothing, COMPLIANCE) * params.tolerance
+        most = min(ITERATIONS, response.effort.iterations[0])
         for stage in range(LATER):
-            unique = stage == NEWTON and params.unique > 0
-            taken, judged, end = newton(contact, response, cases, accuracy, unique, eps, ITERATIONS)
+            unique = stage == NEWTON and params.unique > 0 and not is_bounded(response.effort)
+            taken, judged, end = newton(contact, response, cases, accuracy, unique, eps, most)
             iterations += taken
             if end == SOLVED:
                 return iterations, judged.error, judged.largest, stage
+            if is_bounded(response.effort):
+                more, error, largest = stop_early(contact, response, scratch, judged)
+                late = RESTARTED if error <= like(nothing, LEFT) * largest else NOT_CONVERGED
+                return iterations + more, error, largest, late
             keep_impulses(contact, scratch.convex.best)
             far = end == FAILED and judged.error > like(nothing, NEAR) * judged.largest
             if far or is_impossible(accuracy, judged.largest):
@@ -236,6 +252,26 @@ def solve(params, contact, response, scratch, accuracy):
                 return iterations, judged.error, judged.largest, late
             eps = like(nothing, PROXIMAL)
     return iterations, nothing, nothing, LATER
+
+
+@subroutine
+def stop_early(contact, response, scratch, judged):
+    """End with impulses that are nearly right; returns iterations, their error and the largest.
+
+    What Newton's method leaves may add energy. Sweeps from the impulses of the last step do not.
+    """
+    response.effort.used_up[0] = 1
+    if judged.error <= like(judged.error, LEFT) * judged.largest:
+        return 0, judged.error, judged.largest
+    return_impulses(contact, scratch.kept)
+    prepare_points(contact, response, scratch.local)
+    gather_wrenches(contact, response)
+    respond_to_wrenches(contact, response)
+    for _ in range(SWEEPS):
+        sweep(contact, response, scratch.cases.mu, scratch.local, False)
+    keep_impulses(contact, scratch.cases.start)
+    error, largest = law_error(contact, response, scratch.cases)
+    return SWEEPS, error, largest
 
 
 @kernel

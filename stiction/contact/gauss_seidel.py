@@ -48,6 +48,7 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
+from stiction.contact.effort import Effort, quick_effort
 from stiction.contact.faceted_lcp import solve_with_facets
 from stiction.contact.friction import (
     BROKEN_SPEED,
@@ -81,8 +82,10 @@ from stiction.contact.solvers.warm_start import (
     return_impulses,
 )
 from stiction.kernels.response import (
+    LEFT,
     NOT_CONVERGED,
     gather_wrenches,
+    is_bounded,
     report_solution,
     respond_to_wrenches,
 )
@@ -163,6 +166,9 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
         speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
         if break_away(params, contact, response, mu, speed) == 0:
             break
+        if is_bounded(response.effort):  # they slide in the next step, at the latest
+            response.effort.used_up[0] = 1
+            break
     if params.least_norm > 0:
         even_out(contact, response, mu)
     report_solution(response, iterations, off / scale, stage)
@@ -186,11 +192,14 @@ def solve(params, contact, response, scratch, accuracy):
     cases = scratch.cases
     alone = with_newton and solve_alone(contact, response, cases.mu)
     if not alone:
-        taken, moved = sweep_until(
-            contact, response, scratch, speed, PATIENCE if with_newton else int(params.sweeps)
-        )
+        most = min(PATIENCE if with_newton else int(params.sweeps), response.effort.iterations[0])
+        taken, moved = sweep_until(contact, response, scratch, speed, most)
         if moved <= speed:
             return taken, moved, SWEEPING
+        if is_bounded(response.effort):
+            response.effort.used_up[0] = 1
+            small = moved * params.tolerance <= like(speed, LEFT) * speed
+            return taken, moved, SWEEPING if small else NOT_CONVERGED
         if not with_newton:
             return taken, moved, NOT_CONVERGED
         keep_impulses(contact, scratch.kept)
@@ -229,3 +238,4 @@ def sweep_until(contact, response, scratch, speed, most):
 
 
 solves(GaussSeidel, solve_problem, solve_problem)
+quick_effort(GaussSeidel, Effort(tries=2, iterations=16))  # with one try, stuck joints creep

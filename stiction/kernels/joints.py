@@ -27,6 +27,7 @@ from stiction.kernels.tree import (
 )
 from stiction.kernels.vectors import like
 
+TENACITY = 0.01  # of its friction, by which a stuck joint holds more if efforts are bounded
 RECOVERY = 0.1  # fraction of a limit violation that is removed per step ...
 RECOVERY_SPEED = 0.5  # ... and the highest speed at which a stop does so [rad/s or m/s]
 
@@ -186,6 +187,27 @@ def pivot(dynamics, q, v, dt, shares, creep, share, swift):
                 dynamics.mode[d] = untried_mode(dynamics, d, mode, wrong == 1)
                 hold_mode(dynamics, d, q, v, dt, shares)
                 changed += 1
+    return changed
+
+
+@kernel
+def carry_modes(dynamics, q, v, dt, shares, creep):
+    """Leave the modes that the solution implies to the next step; returns how many are new.
+
+    Accelerations and forces stay as they were found. A stuck joint holds a little more than its
+    friction: one at its limit would alternate between sticking and sliding, and creep.
+    """
+    changed = 0
+    for d in range(len(v)):
+        mode, v_next = dynamics.mode[d], v[d] + dt * dynamics.acceleration[d]
+        strong = like(dt, TENACITY) * dynamics.tree.friction[d]
+        if mode != STUCK or excess(dynamics, d, v_next) > strong:
+            mode = judged_mode(dynamics, d, q, v, dt, shares, creep)
+        if mode != dynamics.mode[d]:
+            if mode == STUCK:
+                mode = turned_mode(dynamics, d, v_next, dt)
+            dynamics.mode[d] = mode
+            changed += 1
     return changed
 
 

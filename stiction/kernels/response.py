@@ -61,6 +61,8 @@ from stiction.kernels.vectors import (
 )
 
 NOT_CONVERGED = 9  # stage if no method converged
+ENDLESS = 2**30  # effort without a bound
+LEFT = 1e-2  # relative error that a bounded effort may leave; a larger one is not solved
 FEW_PAIRS = 12  # that may be solved for instead of the links, see `contact/solvers/pair_system.py`
 
 
@@ -72,6 +74,14 @@ class SolverReport(NamedTuple):
     stage: np.ndarray  # method that solved it, as numbered by the model; or NOT_CONVERGED
     left_wrenches: np.ndarray  # 1 if the solver writes wrenches and twists, not only impulses
     all_iterations: np.ndarray  # of all solves since the step began
+
+
+class StepEffort(NamedTuple):
+    """Work that a step may take, each an array of one number; the next step takes up the rest."""
+
+    tries: np.ndarray  # at finding joint modes
+    iterations: np.ndarray  # of Newton's method, or sweeps, in one solution
+    used_up: np.ndarray  # 1 if something is left
 
 
 class PairRows(NamedTuple):
@@ -100,6 +110,7 @@ class Response(NamedTuple):
     links: TouchingLinks
     linear: LinearSystem  # six unknowns per touching link; per pair for methods that need L whole
     report: SolverReport
+    effort: StepEffort
 
 
 def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: bool) -> Response:
@@ -124,7 +135,14 @@ def allocate_response(pairs: int, links: TouchingLinks, solved: bool, whole: boo
         links=links,
         linear=allocate_system(max(len(links.link), all_of_L) if solved else 0),
         report=SolverReport(*(np.zeros(1) for _ in SolverReport._fields)),
+        effort=StepEffort(np.array([ENDLESS]), np.array([ENDLESS]), np.zeros(1, np.int64)),
     )
+
+
+@kernel
+def is_bounded(effort):
+    """Return whether a step may leave something to the next one."""
+    return effort.tries[0] < ENDLESS
 
 
 # ---------------------------------------------------------------------------------- touching pairs

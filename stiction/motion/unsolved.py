@@ -47,7 +47,8 @@ def allocate_report(real: Any = np.float64) -> Report:
     """Return the report of a run that has not started."""
     steps, fault, unsolved, worst_step = (np.zeros(1, np.int64) for _ in range(4))
     work = np.zeros(1, real), np.zeros(1, real), np.zeros(1, np.int64)
-    return Report(steps, fault, unsolved, worst_step, np.zeros(1, real), *work)
+    unfinished = np.zeros(1, np.int64)
+    return Report(steps, fault, unsolved, worst_step, np.zeros(1, real), *work, unfinished)
 
 
 def unsolved_steps(report: Report, start: float, dt: float) -> UnsolvedSteps:

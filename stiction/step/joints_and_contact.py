@@ -17,7 +17,14 @@ from stiction.kernels.forward_dynamics import (
     eliminate_coordinates,
     prepare_method,
 )
-from stiction.kernels.joints import begin_descent, descend, guess_mode, hold_mode, pivot
+from stiction.kernels.joints import (
+    begin_descent,
+    carry_modes,
+    descend,
+    guess_mode,
+    hold_mode,
+    pivot,
+)
 from stiction.kernels.loops import aim_loops, close_loops, respond_loops
 from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.servos import guess_saturations, update_saturations
@@ -44,9 +51,12 @@ def solve_joints_and_contact(system, instant, q, v, shares):
     try solves contact for the current modes and changes those that the solution contradicts. If
     that does not converge, joints with impulses held and contact are solved in turn, joints last;
     with a law, for which no consistent solution need exist, until modes repeat. A step whose final
-    modes would change the impulses is unsolved. Longer than others: see the comment on its loop.
+    modes would change the impulses is unsolved. With a bounded effort, the last try is taken as it
+    is, and the next step begins with the modes that it implies. Longer than others: see the comment
+    on its loop.
     """
     dynamics, dt, model = system.dynamics, instant.dt, system.model
+    effort = system.surface.work.response.effort
     aim_at_end(system.loops, instant, shares)
     guess_modes(dynamics, instant, q, v, shares)
     turn, tries, rounds, status = TOGETHER, 0, 0, OK
@@ -59,6 +69,10 @@ def solve_joints_and_contact(system, instant, q, v, shares):
             status = solve_contact(model, system, instant, shares)
         close_loops(system.loops, dynamics)
         accelerate_coordinates(system.method, dynamics)
+        if tries + 1 == effort.tries[0]:  # always together: there is no turn before the last try
+            if carry_modes(dynamics, q, v, dt, shares, like(dt, CREEP)) > 0:
+                effort.used_up[0] = 1
+            return status
         fits = change_modes(dynamics, instant, q, v, shares, turn, tries)
         tries += 1
         factor = like(dt, 0)  # on impulses that act as known forces from now on

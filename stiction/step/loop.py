@@ -44,6 +44,7 @@ class Report(NamedTuple):
     contact_work: np.ndarray  # (1) of all steps so far, if each was recorded [J]
     most_work: np.ndarray  # (1) its largest value so far: energy from the ground [J]
     most_step: np.ndarray  # (1) step after which it was largest
+    unfinished: np.ndarray  # (1) steps that used up their effort and left some work to the next one
 
 
 class Clock(NamedTuple):
@@ -116,12 +117,13 @@ def run(params, system, state, work, record, clock, first, last, report):
 
     The one function that Python calls; its arguments are everything that a step needs.
     """
+    response = system.surface.work.response
     for number in range(first, last):
         row, keep = number // clock.every - clock.first_row, number % clock.every == 0
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)
-        system.surface.work.response.report.all_iterations[0] = 0
+        response.report.all_iterations[0], response.effort.used_up[0] = 0, 0
         time = clock.start + like(clock.dt, number) * clock.dt
         status = step(params, system, state, work, time, clock.dt)
         commit(system.surface.memory)
@@ -131,6 +133,7 @@ def run(params, system, state, work, record, clock, first, last, report):
         if clock.every == 1:
             add_work(report, work.total_work[0], number)
         count_unsolved(report, work.total_solver, number)
+        report.unfinished[0] += response.effort.used_up[0]
         report.steps[0] = number + 1
         report.fault[0] = fault(state)
         if report.fault[0] >= 0:
