@@ -20,6 +20,7 @@ from stiction.step.sliding import finish_slides
 
 MOST = 8  # impacts in one step
 MOMENT = 1e-6  # duration of an impact in steps: only impulses matter in so short a time
+SHORT = 0.1  # of a step: in a shorter part, accelerations are those of impulses, and do not last
 DONE = -1  # phase after the last part
 
 
@@ -91,7 +92,8 @@ def finish_part(system, state, work, part, dt):
     commit_trials(system.control_memory)
     status = add_part(system, work, part.dt / dt)
     if part.phase != IMPACT:
-        keep_acceleration(system.dynamics)
+        if part.dt >= like(dt, SHORT) * dt:
+            keep_acceleration(system.dynamics)
         correct_positions(system.model, system, state, work, part)
     return status
 
