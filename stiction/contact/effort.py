@@ -19,11 +19,11 @@ class Effort(NamedTuple):
     impulses under `Coulomb` are not unique, whatever its parameter says.
     """
 
-    tries: int  # at finding which joints stick, slide or rest at a stop
-    iterations: int  # of `Coulomb` in a solution, sweeps of `GaussSeidel`; others take their time
+    tries: int = ENDLESS  # at finding which joints stick, slide or rest at a stop
+    iterations: int = ENDLESS  # of `Coulomb` in a solution, sweeps of `GaussSeidel`; not of others
 
 
-WHOLE = Effort(ENDLESS, ENDLESS)
+WHOLE = Effort()
 QUICK = Effort(tries=1, iterations=6)
 OWN: dict[type, Effort] = {}
 
