@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 FINDINGS = Path(__file__).parent / "findings"
-READERS = ("mjcf", "urdf", "vrml")
-SUFFIXES = {"mjcf": ".xml", "urdf": ".urdf", "vrml": ".wrl"}
+READERS = ("mjcf", "urdf", "vrml", "osim")
+SUFFIXES = {"mjcf": ".xml", "urdf": ".urdf", "vrml": ".wrl", "osim": ".osim"}
 SLOWEST = 10.0  # [s] a reader may take; beyond, it hangs
 LARGEST = 500_000_000  # [bytes] it may grow by
 MOST_SEEDS = 500
@@ -66,11 +66,17 @@ def reader_of(name: str) -> Callable[[str | bytes], None]:
     """A function that reads a text, or, as a file, bytes."""
     from stiction.description.mjcf import read_mjcf_text
     from stiction.description.openhrp import read_openhrp_text
+    from stiction.description.osim import read_osim_text
     from stiction.description.urdf import read_urdf_text
     from stiction.robot.load import load
     from stiction.robot.robot import Robot
 
-    readers = {"mjcf": read_mjcf_text, "urdf": read_urdf_text, "vrml": read_openhrp_text}
+    readers = {
+        "mjcf": read_mjcf_text,
+        "urdf": read_urdf_text,
+        "vrml": read_openhrp_text,
+        "osim": read_osim_text,
+    }
     read_text = readers[name]
     folder = Path(tempfile.mkdtemp(prefix="fuzz_"))
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from random import Random
 
+from osim_texts import OSIM_SEEDS, OSIM_WORDS, grammar_osim
+
 TOKEN = re.compile(r"[A-Za-z_][\w:.-]*|[-+]?[\d.]+(?:[eE][-+]?\d+)?|\s+|.", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 NUMBERS = (
@@ -160,11 +162,12 @@ DEF R Humanoid {{ humanoidBody DEF J Joint {{ jointType "fixed" children [
   Collision {{ collide FALSE children [ ] }} LOD {{ level [ Group {{ }} ] }} ] }} }}
 """,
 ]
-SEEDS = {"mjcf": MJCF_SEEDS, "urdf": URDF_SEEDS, "vrml": VRML_SEEDS}
+SEEDS = {"mjcf": MJCF_SEEDS, "urdf": URDF_SEEDS, "vrml": VRML_SEEDS, "osim": OSIM_SEEDS}
 WORDS = {
     "mjcf": '<body> </body> <joint/> <freejoint/> <geom size="1"/> <!-- --> <![CDATA[ ]]> &lt; "/>',
     "urdf": '<link name="x"> </link> <joint> </joint> <origin/> <!-- --> <![CDATA[ ]]> &lt; "/>',
     "vrml": 'DEF USE PROTO EXTERNPROTO ROUTE IS NULL TRUE FALSE { } [ ] " # , Joint Segment Inline',
+    "osim": OSIM_WORDS,
 }
 
 
@@ -405,4 +408,9 @@ def grammar_mjcf(random: Random) -> str:
     return MJCF_SEEDS[0].replace("</mujoco>", f"{added}</mujoco>")
 
 
-GRAMMARS = {"mjcf": grammar_mjcf, "urdf": grammar_urdf, "vrml": grammar_vrml}
+GRAMMARS = {
+    "mjcf": grammar_mjcf,
+    "urdf": grammar_urdf,
+    "vrml": grammar_vrml,
+    "osim": grammar_osim,
+}

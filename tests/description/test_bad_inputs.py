@@ -130,5 +130,5 @@ def test_the_fuzzer_finds_nothing_in_a_few_seconds():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     executions = re.findall(r"(\d+) executions", done.stdout)
-    assert len(executions) == 4  # mjcf, urdf, vrml, checks
+    assert len(executions) == 5  # mjcf, urdf, vrml, osim, checks
     assert min(map(int, executions)) > 100
