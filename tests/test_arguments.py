@@ -20,6 +20,12 @@ PLANNED = [case for case in EVERY if case[0].startswith("patterns")]  # slow in 
 CASES = [case for case in EVERY if case not in PLANNED]
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Where a file may be saved: "text" is a good name of one."""
+    monkeypatch.chdir(tmp_path)
+
+
 def wrong_for(name, argument):
     return [kind for kind in WRONG if kind != "1e9" or (name, argument) not in LONG]
 
