@@ -9,7 +9,7 @@ import numpy as np
 from stiction.batch.problem import Problem
 from stiction.kernels.tree import OK
 from stiction.sensors.bound import bind_sensors
-from stiction.sensors.history import CHANNELS, readings_of, rows_for, steps_of
+from stiction.sensors.history import CHANNELS, delays, readings_of, steps_of
 from stiction.sensors.readings import by_name
 from stiction.simulation.allocation import allocate_record
 from stiction.step.record import Record
@@ -28,7 +28,8 @@ class BatchSensing:
         """Bind the sensors of the worlds; nothing is known before the first step."""
         self._problem, self._engine = problem, engine
         self._bound = bind_sensors(problem.world, len(problem.point_names))
-        self._rows = rows_for(self._bound, problem.dt)
+        self._delays = delays(self._bound, problem.dt)
+        self._rows = self._delays[-1].steps + 1 if self._delays else 0
         self._number = np.full((problem.worlds, self._rows), -1, np.int64)
         self._record = engine.make_record(self._one(min(self._rows, 1)))
         self._kept = engine.host_record(engine.make_record(self._one(self._rows)))
@@ -74,6 +75,6 @@ class BatchSensing:
         q, v = (engine.host(name).astype(np.float64) for name in ("q", "v"))
         now = State(q, v, problem.start + taken * problem.dt)
         steps = steps_of(kept, known, now, problem.dt)
-        found = readings_of(self._bound, steps, seed, problem.forces)
+        found = readings_of(self._bound, self._delays, steps, seed, problem.forces)
         found[engine.host("status").reshape(-1) != OK] = np.nan
         return by_name(self._bound, found)

@@ -36,9 +36,21 @@ def steps_of(record: Any, is_known: np.ndarray, now: State, dt: float) -> Steps:
     return Steps(**kept, **last)  # type: ignore[arg-type]
 
 
-def rows_for(bound: BoundSensors, dt: float) -> int:
-    """How many of the last steps readings depend on; 0 without sensors."""
-    return int(delays_of(bound, dt).max(initial=0)) + 1 if bound.names else 0
+class Delay(NamedTuple):
+    """The readings that are so many steps old."""
+
+    steps: int
+    columns: np.ndarray
+
+
+def delays(bound: BoundSensors, dt: float) -> list[Delay]:
+    """The columns of readings by their delay, the shortest first."""
+    each, numbers = delays_of(bound, dt), np.arange(bound.width)
+    columns = [numbers[bound.columns[name]] for name in bound.names]
+    return [
+        Delay(delay, np.concatenate([columns[i] for i in np.flatnonzero(each == delay)]))
+        for delay in sorted(set(each.tolist()))
+    ]
 
 
 def delays_of(bound: BoundSensors, dt: float) -> np.ndarray:
@@ -51,22 +63,20 @@ def counters(time: np.ndarray, dt: float) -> np.ndarray:
     return np.rint(time / dt).astype(np.int64)
 
 
-def readings_of(bound: BoundSensors, steps: Steps, seed: int, forces: list[Forces]) -> np.ndarray:
-    """What the sensors read after the last step, (worlds, columns).
+def readings_of(
+    bound: BoundSensors, ages: list[Delay], steps: Steps, seed: int, forces: list[Forces]
+) -> np.ndarray:
+    """What the sensors read after the last step, (worlds, columns); ages: of their readings.
 
     forces: of all worlds, or of each. Delayed sensors read an earlier step, or the first. What
     depends on accelerations or forces is NaN before the first step.
     """
-    out, delays = np.zeros((len(steps.q_now), bound.width)), delays_of(bound, steps.dt)
-    for delay in np.unique(delays):
-        columns = np.concatenate(
-            [
-                np.arange(bound.width)[bound.columns[name]]
-                for name, own in zip(bound.names, delays, strict=True)
-                if own == delay
-            ]
-        )
-        out[:, columns] = _readings_after(bound, steps, int(delay), seed, forces)[:, columns]
+    if len(ages) == 1:
+        return _readings_after(bound, steps, ages[0].steps, seed, forces)
+    out = np.zeros((len(steps.q_now), bound.width))
+    for age in ages:
+        found = _readings_after(bound, steps, age.steps, seed, forces)
+        out[:, age.columns] = found[:, age.columns]
     return out
 
 
@@ -85,7 +95,8 @@ def _readings_after(
         out = np.concatenate(each)
     worlds = np.arange(len(out))
     bound.disturbed(out, seed, counters(samples.time, steps.dt), worlds)
-    out[np.ix_(~known, bound.late)] = np.nan
+    if not known.all():
+        out[np.ix_(~known, bound.late)] = np.nan
     return out
 
 

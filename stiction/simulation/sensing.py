@@ -6,7 +6,7 @@ import numpy as np
 
 from stiction.kernels.forces import Forces
 from stiction.sensors.bound import bind_sensors
-from stiction.sensors.history import CHANNELS, readings_of, rows_for, steps_of
+from stiction.sensors.history import CHANNELS, delays, readings_of, steps_of
 from stiction.sensors.readings import by_name
 from stiction.simulation.allocation import allocate_record
 from stiction.step.record import Record
@@ -19,17 +19,18 @@ class Sensing:
     def __init__(self, world: World, points: int, between: int, forces: Forces, dt: float) -> None:
         """Bind the sensors of a world; points: on the ground, between: of bodies."""
         self._bound, self._dt = bind_sensors(world, points, forces), dt
-        rows = rows_for(self._bound, dt)
+        self._delays = delays(self._bound, dt)
+        rows = self._delays[-1].steps + 1 if self._delays else 0
         self.record = allocate_record(world, points, rows, CHANNELS, between)
         self._number = np.full(rows, -1, np.int64)  # of the step in each row
 
     def begin(self, taken: int, n: int) -> int:
         """Make room for n more steps; returns the step of the first row, for the record."""
         rows = len(self._number)
-        kept = max(rows - n, 0)
-        for array in (self._number, *(getattr(self.record, name) for name in CHANNELS)):
-            array[:kept] = array[rows - kept :].copy()
-        first = taken + n - rows
+        kept, first = max(rows - n, 0), taken + n - rows
+        if kept:
+            for array in self.arrays():
+                array[:kept] = array[rows - kept :].copy()
         self._number[kept:] = np.arange(first + kept, first + rows)
         return first
 
@@ -49,5 +50,5 @@ class Sensing:
         record = Record(*(array[None] for array in self.record))
         now = State(state.q[None], state.v[None], state.time)
         steps = steps_of(record, known[None], now, self._dt)
-        found = readings_of(self._bound, steps, seed, [self._bound.around.forces])
+        found = readings_of(self._bound, self._delays, steps, seed, [self._bound.around.forces])
         return by_name(self._bound, found[0])
