@@ -125,3 +125,16 @@ def test_sensors_of_two_robots_have_their_names(start):
     world = st.World(one, other)
     read = st.read_sensors(world, world.home())
     assert list(read) == ["ball/exact", "ball_2/exact", "late"]
+
+
+def test_the_force_of_an_actuator_is_that_of_the_record():
+    robot = st.robots.hoap1().with_sensors(
+        st.Sensor("knee", kind="jointactuatorfrc", joint="left_knee_pitch")
+    )
+    world = st.World(robot, ground=None)
+    torque = np.zeros(world.nv)
+    d = world.tree.v_index[world.joint("left_knee_pitch")]
+    torque[d] = 0.5
+    simulation = st.Simulation(world, None)
+    simulation.step(torque)
+    assert simulation.sensors["knee"] == simulation.torque[d] == 0.5
