@@ -46,7 +46,8 @@ MJCF_SEEDS = [
   <contact><exclude body1="trunk" body2="hand"/><pair geom1="floor" geom2="chest"/></contact>
   <actuator><motor name="m" joint="elbow" gear="10" ctrlrange="-1 1"/>
     <position name="p" joint="slider" kp="5" kv="1"/></actuator>
-  <sensor><gyro name="g" site="imu"/><jointpos name="jp" joint="elbow"/></sensor>
+  <sensor><gyro name="g" site="imu" noise=".1"/><jointpos name="jp" joint="elbow"/>
+    <force name="f" site="imu" cutoff="9"/></sensor>
   <keyframe><key name="home" qpos="0 0 1 1 0 0 0 0 0 1 0 0 0"/></keyframe>
 </mujoco>
 """,
@@ -100,7 +101,9 @@ URDF_SEEDS = [
   <transmission name="t"><type>x</type><joint name="elbow"/><actuator name="m">
     <mechanicalReduction>50</mechanicalReduction><rotorInertia>1e-4</rotorInertia></actuator>
   </transmission>
-  <gazebo reference="arm"><mu1>0.5</mu1></gazebo>
+  <gazebo reference="arm"><mu1>0.5</mu1><sensor name="i" type="imu"><pose>0 0 1 0 0 1</pose>
+    </sensor></gazebo>
+  <gazebo reference="grip"><sensor name="ft" type="force_torque"/></gazebo>
 </robot>
 """,
     f"""<robot name="a"><link name="b">{_INERTIAL}</link></robot>""",

@@ -17,6 +17,7 @@ Data flows down this list, and a room imports only from rooms above it:
     robot         description -> Robot
     world         robots, ground and materials -> one forest of links and its contact points
     robots        built-in robots, defined in code
+    sensors       what the sensors of robots read
     metrics       what is measured from a motion
     motion        Motion and its file
     simulation    simulate, Simulation, and warnings
@@ -68,6 +69,7 @@ from stiction.control.reference import Reference
 from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
 from stiction.description.osim import OsimOptions
+from stiction.description.sensor_kinds import SENSOR_KINDS
 from stiction.errors import StictionError, UnsolvedWarning
 from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.runge_kutta import RungeKutta4
@@ -78,7 +80,9 @@ from stiction.motion.motion import Motion
 from stiction.promises.check import check_promises
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
+from stiction.robot.sensors import Sensor
 from stiction.scenes.scene import Scene
+from stiction.sensors.readings import read_sensors
 from stiction.simulation.recording import Recording
 from stiction.simulation.simulate import simulate
 from stiction.simulation.simulation import Simulation
@@ -121,8 +125,10 @@ __all__ = [
     "Reference",
     "Robot",
     "RungeKutta4",
+    "SENSOR_KINDS",
     "Scene",
     "SemiImplicitEuler",
+    "Sensor",
     "Simulation",
     "Slope",
     "SpringDamper",
@@ -142,6 +148,7 @@ __all__ = [
     "patterns",
     "plot",
     "prescriber",
+    "read_sensors",
     "robots",
     "scenes",
     "simulate",

@@ -67,6 +67,22 @@ def test_the_scene_of_the_docs_for_a_batch_is_saved(tmp_path):
 
 
 @pytest.mark.jit
+def test_the_sensors_of_the_docs_are_read(tmp_path):
+    (program,) = python_blocks("docs/sensors.md")
+    printed = run(["-c", program], tmp_path)
+    assert "nan" not in printed and "(11, 1)" in printed
+
+
+def test_the_kinds_of_sensors_of_the_docs_are_those_of_the_sources():
+    table = (ROOT / "docs/sensors.md").read_text().split("## Kinds")[1].split("* **Frames.")[0]
+    rows = re.findall(r"^\| (`.*?`) \| (\w+) \| (\d+) \|", table, re.MULTILINE)
+    found = {
+        name: (at, int(size)) for names, at, size in rows for name in re.findall(r"`(\w+)`", names)
+    }
+    assert found == {name: (kind.at, kind.size) for name, kind in st.SENSOR_KINDS.items()}
+
+
+@pytest.mark.jit
 def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     module, program, _, _ = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "springs.py").write_text(module)

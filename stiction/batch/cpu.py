@@ -93,12 +93,14 @@ class CpuEngine:
         used = [(array, array.copy()) for array in arrays_of(written)]
         return Scratch(system, work, used)
 
-    def advance(self, records: Record, every: int, first: int, last: int) -> None:
+    def advance(
+        self, records: Record, every: int, first: int, last: int, first_row: int = 0
+    ) -> None:
         """Take the steps from first to last - 1 in all worlds that have not failed.
 
         After Ctrl-C the worlds are at different steps.
         """
-        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, first_row)
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
 
         done = 0

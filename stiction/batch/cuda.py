@@ -159,9 +159,11 @@ class CudaEngine:
             np.full((1, problem.worlds), OK),
         )
 
-    def advance(self, record: Record, every: int, first: int, last: int) -> None:
+    def advance(
+        self, record: Record, every: int, first: int, last: int, first_row: int = 0
+    ) -> None:
         """Take the steps from first to last - 1 in all worlds; `record`: on the device."""
-        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
+        clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, first_row)
         blocks = (self.problem.worlds + THREADS - 1) // THREADS
         memories = (self._shared, self._worlds, self.given, record)
         self.kernel[blocks, THREADS](*self._constants, *memories, clock, first, last)

@@ -20,6 +20,7 @@ from stiction.batch.problem import (
     each_state,
     make_problem,
 )
+from stiction.batch.sensing import BatchSensing
 from stiction.contact.effort import Effort
 from stiction.description.arguments import shown
 from stiction.errors import InputError
@@ -93,6 +94,7 @@ class BatchSimulation:
         precision: str = "float64",
         threads: int | None = None,
         effort: Effort | None = None,
+        sensors: bool = False,
     ) -> None:
         """Start from a state for each world.
 
@@ -115,6 +117,7 @@ class BatchSimulation:
             threads: number of threads on the CPU; all cores by default.
             effort: bounds on the work of a step; by default none, except in single precision on a
                 GPU, where different worlds would wait for each other.
+            sensors: whether `sensors` can be read; each step then records what they need.
         """
         if not isinstance(device, str) or device not in ENGINES:
             raise InputError(f"device: found {shown(device)}; give 'cpu' or 'cuda'")
@@ -128,6 +131,8 @@ class BatchSimulation:
         self.device, self.steps_taken = device, 0
         self._calls, self._warned, self._interrupted = 0, False, False
         self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
+        self._sensing = BatchSensing(self.problem, self._engine) if sensors else None
+        self.sensor_seed = 0  # of the noise in `sensors`
 
     @property
     def time(self) -> float:
@@ -143,6 +148,16 @@ class BatchSimulation:
     def v(self) -> np.ndarray:
         """Current velocities, (worlds, nv)."""
         return self._engine.host("v")
+
+    @property
+    def sensors(self) -> dict[str, np.ndarray]:
+        """What the sensors of all worlds read, by name, (worlds, size); see `Simulation.sensors`.
+
+        NaN in worlds that failed.
+        """
+        if self._sensing is None:
+            raise InputError("sensors: this batch was made without; give it sensors=True")
+        return self._sensing.readings(self.steps_taken, self.sensor_seed)
 
     @property
     def status(self) -> np.ndarray:
@@ -184,7 +199,13 @@ class BatchSimulation:
         """
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a positive integer")
-        self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
+        if self._sensing is None:
+            self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
+        else:
+            first = self.steps_taken
+            record, first_row = self._sensing.begin(first, n)
+            self._advance(record, 1, n, first_row)
+            self._sensing.end(first, n)
         self._calls += 1
         if not self._warned and self._calls & (self._calls - 1) == 0:
             self._warn_of_unsolved(stacklevel=2)
@@ -201,6 +222,8 @@ class BatchSimulation:
         if len(chosen):
             q, v, _ = each_state(self.problem.world, states, len(chosen))
             self._engine.reset(chosen, q, v)
+            if self._sensing is not None:
+                self._sensing.forget(chosen)
 
     def _warn_of_unsolved(self, stacklevel: int) -> None:
         """Warn once of unsolved steps, over all worlds."""
@@ -221,14 +244,14 @@ class BatchSimulation:
         where = f"{concerned} of {problem.worlds} worlds, the worst in world {worst}"
         warn_of_unsolved(f"{all_worlds.message(problem.model)}; in {where}", stacklevel + 1)
 
-    def _advance(self, record: Any, every: int, n: int) -> None:
+    def _advance(self, record: Any, every: int, n: int, first_row: int = 0) -> None:
         if self._interrupted:
             raise InputError(
                 "this batch was interrupted, and its worlds are at different times; make a new one"
             )
         first = self.steps_taken
         try:
-            self._engine.advance(record, every, first, first + n)
+            self._engine.advance(record, every, first, first + n, first_row)
         except KeyboardInterrupt:
             self._interrupted = True
             raise

@@ -29,6 +29,7 @@ from stiction.description.hull import is_flat
 from stiction.description.loop_checks import loops
 from stiction.description.plain import listed, with_article
 from stiction.description.rotation import symmetric
+from stiction.description.sensor_checks import sensors
 from stiction.description.triangles import complaints_on_mesh, fixed_links
 from stiction.errors import DescriptionError
 
@@ -57,7 +58,7 @@ def check(description: Description) -> None:
 def complaints(description: Description) -> list[str]:
     """All complaints of the first stage of rules that has any."""
     values = (_masses, _inertias, _joints, _shapes, _frames, _materials, _actuators)
-    for rules in (*_structure(), (*values, _keyframes, loops), (moved,)):
+    for rules in (*_structure(), (*values, _keyframes, loops, sensors), (moved,)):
         found = [complaint for rule in rules for complaint in rule(description)]
         if found:
             return found

@@ -123,12 +123,16 @@ class Actuator:
 
 @dataclass(frozen=True)
 class Sensor:
-    """A named measurement at a frame or a joint; `kind` as in the file."""
+    """A named measurement at a frame or a joint; `kind` as in the file, see `sensor_kinds.py`."""
 
     name: str
     kind: str
     target: str  # frame, link or joint
     target_type: str  # "frame", "link" or "joint"
+    noise: tuple[float, ...] = ()  # standard deviation of each number, or one for all
+    bias: tuple[float, ...] = ()  # added to each number, or one for all
+    delay: float = 0.0  # [s]
+    cutoff: float = 0.0  # largest absolute value that it can read; 0: no limit
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from stiction.description.mjcf_tree import offsets_of, range_of, tree_of
 from stiction.description.mjcf_visuals import visuals_of
 from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.description.reading import STRICT, Reading, finished
+from stiction.description.sensor_kinds import size_of
 from stiction.errors import ModelFileError
 from stiction.files.child import Task, call
 
@@ -221,22 +222,31 @@ def _sensors(
     for i, name in enumerate(names.sensor):
         kind = mjtSensor(int(model.sensor_type[i])).name.removeprefix("mjSENS_").lower()
         target, measured = int(model.sensor_objid[i]), int(model.sensor_objtype[i])
+        errors = ((float(model.sensor_noise[i]),), (), *_delay_and_cutoff(model, i))
         if model.sensor_refid[i] >= 0 and model.sensor_reftype[i] != mjtObj.mjOBJ_UNKNOWN:
             others.append(name)  # measured relative to a second frame
+        elif size_of(kind) not in (0, model.sensor_dim[i]):
+            others.append(name)  # a range with directions, or from a camera
         elif measured == mjtObj.mjOBJ_SITE:
-            sensors.append(Sensor(name, kind, names.site[target], "frame"))
+            sensors.append(Sensor(name, kind, names.site[target], "frame", *errors))
         elif measured == mjtObj.mjOBJ_JOINT:
-            sensors.append(Sensor(name, kind, names.joint[target], "joint"))
+            sensors.append(Sensor(name, kind, names.joint[target], "joint", *errors))
         elif measured == mjtObj.mjOBJ_XBODY and offsets[target].any():
-            sensors.append(Sensor(name, kind, f"{names.body[target]}_origin", "frame"))
+            sensors.append(Sensor(name, kind, f"{names.body[target]}_origin", "frame", *errors))
         elif measured == mjtObj.mjOBJ_XBODY or (
             measured == mjtObj.mjOBJ_BODY and kind.startswith("subtree")
         ):
-            sensors.append(Sensor(name, kind, names.body[target], "link"))
+            sensors.append(Sensor(name, kind, names.body[target], "link", *errors))
         else:
             others.append(name)
     note = f"sensors ignored, because not at a site, body frame or joint: {first_few(others)}"
     return tuple(sensors), [note] if others else []
+
+
+def _delay_and_cutoff(model: MjModel, i: int) -> tuple[float, float]:
+    """Delay [s], which MuJoCo has since 3.5, and cutoff of a sensor."""
+    delays = getattr(model, "sensor_delay", None)
+    return 0.0 if delays is None else float(delays[i]), float(model.sensor_cutoff[i])
 
 
 def _keyframes(model: MjModel, names: Names) -> tuple[Keyframe, ...]:

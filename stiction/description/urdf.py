@@ -25,6 +25,7 @@ from stiction.description.rotation import six
 from stiction.description.triangles import fixed_links
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
+from stiction.description.urdf_sensors import Sensors
 from stiction.description.urdf_shapes import Shapes
 from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urdf
 from stiction.description.urdf_tree import Tree, is_dummy, tree_of
@@ -34,6 +35,8 @@ from stiction.errors import InputError, ModelFileError
 if TYPE_CHECKING:
     from yourdfpy.urdf import Link as ParsedLink
     from yourdfpy.urdf import Robot as Parsed
+
+OWN = ("transmission", "gazebo")  # elements that yourdfpy does not need
 
 
 def read_urdf(
@@ -125,10 +128,10 @@ def _parsed(robot: Element, source: str) -> Parsed:
 
 
 def _xml(element: Element) -> ElementTree.Element:
-    """The element for yourdfpy, which does not support capsules and needs no transmissions."""
+    """The element for yourdfpy, without what only we read; it does not support capsules."""
     tag = "cylinder" if element.tag == "capsule" else element.tag
     made = ElementTree.Element(tag, element.attributes)
-    made.extend(_xml(child) for child in element.children if child.tag != "transmission")
+    made.extend(_xml(child) for child in element.children if child.tag not in OWN)
     return made
 
 
@@ -156,13 +159,16 @@ def _description(
     if refused:
         found = complaints(repaired(bare) if reading.repairs else bare)
         raise ModelFileError(listed(source, [*refused, *found]))
+    sensors = Sensors(robot, bodies, moves)
     return replace(
         bare,
         shapes=tuple(shapes.shapes),
+        frames=tuple(sensors.frames),
+        sensors=tuple(sensors.sensors),
         contact_excludes=excludes_of_fixed_base(moves),
         loops=tuple(joints.loops),
         visuals=tuple(shapes.visuals.found),
-        notes=(*joints.notes(), *shapes.notes()),
+        notes=(*joints.notes(), *shapes.notes(), *sensors.notes()),
     )
 
 

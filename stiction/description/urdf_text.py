@@ -68,8 +68,15 @@ RULES = {
     "robot/transmission/actuator/rotorInertia": Rule(),
     "robot/transmission/actuator/drake:gear_ratio": Rule("value:1"),
     "robot/transmission/actuator/drake:rotor_inertia": Rule("value:1"),
+    "robot/gazebo": Rule(optional="reference", many=True),
+    "robot/gazebo/sensor": Rule(optional="name type", many=True),
+    "robot/gazebo/sensor/pose": Rule(many=True),
+    "robot/gazebo/sensor/force_torque": Rule(many=True),
+    "robot/gazebo/sensor/force_torque/frame": Rule(many=True),
+    "robot/gazebo/sensor/force_torque/measure_direction": Rule(many=True),
 }
-WITH_TEXT = ("mechanicalReduction", "rotorInertia")
+WITH_NUMBER = ("mechanicalReduction", "rotorInertia")
+WITH_TEXT = (*WITH_NUMBER, "pose", "frame", "measure_direction")
 STRICT = ("inertial", "geometry")  # a misspelt child of these would alter the robot
 COLOURS = ("robot/material", "robot/link/visual/material", "robot/link/collision/material")
 
@@ -214,7 +221,7 @@ class UrdfScan(Scan):
         if element.tag == "geometry" and len(tags) != 1:
             message = f"holds {len(tags)} shapes; expected one of {', '.join(GEOMETRY)}"
             raise ModelFileError(f"{what} {message}")
-        if element.tag in WITH_TEXT:
+        if element.tag in WITH_NUMBER:
             _check_numbers(element.text, 1, f"{what} is")
 
     def _text(self, text: str) -> None:

@@ -75,6 +75,26 @@ def quaternion_normalized(q):
 
 
 @formula
+def matrix_to_quaternion(R):
+    """Unit quaternion of a rotation matrix, w >= 0, from its largest element (Shepperd)."""
+    xx, yy, zz = R[0][0], R[1][1], R[2][2]
+    a, b, c = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
+    d, e, f = R[1][0] + R[0][1], R[0][2] + R[2][0], R[2][1] + R[1][2]
+    one, trace = like(xx, 1), xx + yy + zz
+    if trace >= xx and trace >= yy and trace >= zz:
+        q = (one + trace, a, b, c)
+    elif xx >= yy and xx >= zz:
+        q = (a, one + xx - yy - zz, d, e)
+    elif yy >= zz:
+        q = (b, d, one + yy - xx - zz, f)
+    else:
+        q = (c, e, f, one + zz - xx - yy)
+    size = math.sqrt(quaternion_dot(q, q))
+    k = one / size if q[0] >= 0 else -one / size
+    return (k * q[0], k * q[1], k * q[2], k * q[3])
+
+
+@formula
 def quaternion_exp(rotation):
     """Unit quaternion of a rotation vector."""
     half = scale(like(rotation[0], 0.5), rotation)

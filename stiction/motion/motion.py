@@ -20,6 +20,7 @@ from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import allocate
 from stiction.motion import file
 from stiction.motion.pictures import Pictures
+from stiction.motion.sensed import sensor_readings
 from stiction.motion.touched import CHANNELS, OF_BODIES, Touched, touched_of
 from stiction.motion.unsolved import UnsolvedSteps
 from stiction.step.record import BETWEEN
@@ -256,6 +257,25 @@ class Motion(Pictures):
                 f"joint '{name}' is free or spherical; its coordinates are in motion.q"
             )
         return self.q[:, k]
+
+    # ------------------------------------------------------------------------------------- sensors
+
+    def sensors(
+        self,
+        seed: int = 0,
+        errors: bool = True,
+        forces: Iterable[Push | TabulatedForce] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """What the sensors read at every sample, by name, (n, size); docs/sensors.md.
+
+        errors: whether with noise, which depends on the seed, bias, delay and cutoff. forces: as in
+        simulate, for sensors of forces in joints. Last row: no accelerations and forces, NaN.
+        """
+        return sensor_readings(self, None, seed, errors, forces)
+
+    def sensor(self, name: str, seed: int = 0, errors: bool = True) -> np.ndarray:
+        """What one sensor reads at every sample, (n, size); see `sensors`."""
+        return sensor_readings(self, [name], seed, errors, None)[name]
 
     # ----------------------------------------------------------------------------- ground reactions
 

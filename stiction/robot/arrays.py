@@ -24,6 +24,7 @@ from stiction.description.rotation import Pose, joined, six
 from stiction.errors import DescriptionError
 from stiction.kernels.tree import FREE, PRISMATIC, Q_SIZE, REVOLUTE, SPHERICAL, V_SIZE
 from stiction.robot.loops import loop_arrays
+from stiction.robot.sensors import notes_on_sensors, sensor_arrays
 from stiction.robot.visuals import visual_arrays
 
 JOINT_CODES = {"free": FREE, "revolute": REVOLUTE, "prismatic": PRISMATIC, "spherical": SPHERICAL}
@@ -44,7 +45,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
     return {
         "name": description.name,
         "source": description.source,
-        "notes": _names(description.notes),
+        "notes": _names([*description.notes, *notes_on_sensors(description)]),
         "placed": np.array(False),
         **_joint_arrays(moving, place, index),
         **_link_arrays(description, place, index),
@@ -54,6 +55,7 @@ def robot_arrays(description: Description) -> dict[str, Any]:
         **_actuator_arrays(description, index),
         **_other_arrays(description, moving),
         **loop_arrays(description, place, index),
+        **sensor_arrays(description, place),
         **visual_arrays(description, place, index),
     }
 
@@ -205,21 +207,13 @@ def _actuator_arrays(description: Description, index: dict[str, int]) -> dict:
 
 
 def _other_arrays(description: Description, moving: list[Joint]) -> dict:
-    """Sensors, materials, keyframes, contact pairs and the home configuration."""
-    sensors, materials, keyframes = (
-        description.sensors,
-        description.materials,
-        description.keyframes,
-    )
+    """Materials, keyframes, contact pairs and the home configuration."""
+    materials, keyframes = description.materials, description.keyframes
     nq = sum(Q_SIZE[JOINT_CODES[joint.type]] for joint in moving)
     nv = sum(V_SIZE[JOINT_CODES[joint.type]] for joint in moving)
     nu = len(description.actuators)
     controls = [keyframe.control or (np.nan,) * nu for keyframe in keyframes]
     return {
-        "sensor_name": _names(sensor.name for sensor in sensors),
-        "sensor_kind": _names(sensor.kind for sensor in sensors),
-        "sensor_target": _names(sensor.target for sensor in sensors),
-        "sensor_target_type": _names(sensor.target_type for sensor in sensors),
         "material_name": _names(material.name for material in materials),
         "material_mu": _ranges((m.mu_static, m.mu_kinetic) for m in materials),
         "material_bodies": np.array([_between_bodies(m) for m in materials]).reshape(-1, 3),

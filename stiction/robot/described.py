@@ -29,6 +29,7 @@ from stiction.description.description import (
     Shape,
 )
 from stiction.description.plain import unique
+from stiction.description.sensor_kinds import size_of
 from stiction.robot.arrays import JOINT_CODES, NOT_NEGATIVE
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _numbers(robot: Robot) -> Iterator[str]:
     joints = robot.loop_kind == LOOP_KINDS.index("joint")
     if (robot.actuator_link < 0).any() or (robot.loop_link[joints, 0] < 0).any():
         yield "an actuator or a coupled joint belongs to no link"
-    for name in ("face_normal", "shape_error"):
+    for name in ("face_normal", "shape_error", "sensor_noise", "sensor_bias", "sensor_part"):
         if not (np.abs(getattr(robot, name)) < LARGEST).all():
             yield f"'{name}' holds a number that is not finite"
     for name in ("material_mu", "material_bodies", "friction_pairs_mu"):
@@ -96,11 +97,14 @@ def _velocities(robot: Robot) -> Iterator[str]:
 
 
 def _excludes(robot: Robot) -> Iterator[str]:
-    """Complaints about excludes, which may name links that were merged."""
+    """Complaints about excludes and parts of sensors, which may name links that were merged."""
     known = {WORLD, *robot.link_name.tolist(), *robot.frame_name.tolist()}
     known |= set(robot.shape_body.tolist())
     for name in sorted(set(robot.contact_excludes.ravel().tolist()) - known):
         yield f"'contact_excludes' names link '{name}', which does not exist"
+    for sensor, body in robot.sensor_body.tolist():
+        if sensor not in robot.sensor_name or body not in known:
+            yield f"'sensor_body' names '{sensor}' and '{body}', which are not both there"
 
 
 # ------------------------------------------------------------------------------------- description
@@ -220,8 +224,12 @@ def _sensors(robot: Robot) -> tuple[Sensor, ...]:
             str(kind),
             str(target),
             merged.get(str(of), str(of)) if target in frames - links else str(of),
+            _tuple(robot.sensor_noise[i, : size_of(str(kind))]),
+            _tuple(robot.sensor_bias[i, : size_of(str(kind))]),
+            float(robot.sensor_delay[i]),
+            float(robot.sensor_cutoff[i]),
         )
-        for name, kind, target, of in zip(*fields, strict=True)
+        for i, (name, kind, target, of) in enumerate(zip(*fields, strict=True))
     )
 
 

@@ -17,6 +17,7 @@ from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_CODES, JOINT_PROPERTIES
 from stiction.robot.described import wrong_values
 from stiction.robot.loops import FIELDS, no_loops
+from stiction.robot.sensors import undisturbed
 from stiction.robot.visuals import no_visuals, visuals_fit
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 FORMAT = 1  # of the .npz file
 LARGEST = 1_000_000_000  # [bytes] of all arrays
 MOST_ENTRIES = 500
-PAIRS = ("contact_pairs", "contact_excludes", "friction_pairs")  # of names
+PAIRS = ("contact_pairs", "contact_excludes", "friction_pairs", "sensor_body")  # of names
 NAMES = (
     *("notes", "link_name", "joint_name", "frame_name", "shape_name", "actuator_name"),
     *("shape_material", "shape_body", "sensor_name", "sensor_kind", "sensor_target"),
@@ -132,6 +133,7 @@ def _defaults(values: dict[str, Any]) -> dict[str, np.ndarray]:
         **NO_FACES,
         "shape_face": np.zeros(len(values["shape_link"]) + 1, int),
         **no_loops(),
+        **undisturbed(len(values["sensor_name"])),
         **no_visuals(),
     }
 
@@ -189,6 +191,7 @@ def _shapes(robot: Robot) -> dict[str, tuple[int, ...]]:
         **dict.fromkeys(("actuator_gain", "actuator_bias"), (actuators, 3)),
         **dict.fromkeys(("actuator_control", "actuator_force"), (actuators, 2)),
         **dict.fromkeys(("sensor_kind", "sensor_target", "sensor_target_type"), sensors),
+        **{k: v.shape for k, v in undisturbed(*sensors).items() if k != "sensor_body"},
         "shape_material": (shapes,),
         "material_mu": (len(robot.material_name), 2),
         "material_bodies": (len(robot.material_name), 3),

@@ -14,6 +14,7 @@ from stiction.errors import InputError
 from stiction.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from stiction.robot.arrays import JOINT_PROPERTIES
 from stiction.robot.loops import FIELDS, carried_loops
+from stiction.robot.sensors import FIELDS as SENSORS
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
@@ -23,7 +24,7 @@ MOVING = (  # fields with a row for each link, velocity, actuator, sensor or loo
     *"joint_position joint_rotation home".split(),
     *JOINT_PROPERTIES,
     *(f"actuator_{field}" for field in "name link gear gain bias control force".split()),
-    *(f"sensor_{field}" for field in "name kind target target_type".split()),
+    *SENSORS,
     *FIELDS,
 )
 

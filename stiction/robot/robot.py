@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,8 @@ from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, LIMITS, NOT_NEGATIVE, robot_arrays
 from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
 from stiction.robot.placement import placed
+from stiction.robot.sensors import FIELDS as SENSORS
+from stiction.robot.sensors import Sensor, with_sensors
 from stiction.robot.soles import with_sole_points
 from stiction.robot.visuals import FIELDS as VISUALS
 
@@ -98,6 +101,14 @@ class Robot:
     sensor_kind: np.ndarray
     sensor_target: np.ndarray
     sensor_target_type: np.ndarray
+    sensor_noise: np.ndarray  # (sensors, 10) standard deviations; what it does not read: 0
+    sensor_bias: np.ndarray  # (sensors, 10) added to readings
+    sensor_delay: np.ndarray  # (sensors) [s]
+    sensor_cutoff: np.ndarray  # (sensors) largest absolute reading, 0 for no limit
+    # (sensors, 10) mass, centre and inertia, in its link, of what is beyond a fixed joint that it
+    # measures the force in; 0 at other joints
+    sensor_part: np.ndarray
+    sensor_body: np.ndarray  # (n, 2) sensor, and a link of the file whose contact it feels
     material_name: np.ndarray
     material_mu: np.ndarray  # (materials, 2) static, kinetic, on the ground
     material_bodies: np.ndarray  # (materials, 3) static, kinetic, with other bodies; priority
@@ -292,6 +303,10 @@ class Robot:
         """
         return with_sole_points(self, name, along, across)
 
+    def with_sensors(self, sensors: Sensor | Iterable[Sensor]) -> Robot:
+        """Return the same robot with more sensors; docs/sensors.md lists their kinds."""
+        return with_sensors(self, sensors)
+
     @property
     def q_index(self) -> np.ndarray:
         """Index in q of the first position of each link's joint, (nl)."""
@@ -322,6 +337,7 @@ class Robot:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             left_out = field.name in ("name", "source", "notes", "shape_error", *VISUALS)
+            left_out |= field.name in SENSORS[4:]  # noise and the like, which move nothing
             if not left_out and not is_default(self, field.name):
                 digest.update(field.name.encode() + str(value.shape).encode() + value.tobytes())
         return digest.hexdigest()[:16]

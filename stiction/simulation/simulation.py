@@ -42,6 +42,7 @@ from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
 from stiction.simulation.failures import Fault, failure_of
 from stiction.simulation.saved_state import SavedState, check_fits
+from stiction.simulation.sensing import Sensing
 from stiction.simulation.warn import (
     warn_of_depth,
     warn_of_energy,
@@ -116,11 +117,13 @@ class Simulation:
             make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         )
         self._work = allocate_work(world, len(self.point_names), points_between(surface.bodies))
+        sizes = (len(self.point_names), points_between(surface.bodies))
+        self._sensing = Sensing(world, *sizes, self._system.forces, self.dt)
+        self.sensor_seed = 0  # of the noise in `sensors`
         self.checked = False  # whether steps run without the compiler, every index checked
         self._warned = self._warned_of_energy = False
         self._warned_of_depth = self._warned_of_shapes = False
         self._report, self._deepest_judged = allocate_report(), 0.0  # [m]
-        self._nothing_recorded = self.allocate_record(0)
         kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
         self._run = loop_for(*kinds)
 
@@ -128,6 +131,14 @@ class Simulation:
     def contacts(self) -> list[ContactPoint]:
         """The points that touched in the last step."""
         return contacts_of(self._work, self.world, self.point_names, self.dt)
+
+    @property
+    def sensors(self) -> dict[str, np.ndarray]:
+        """What the sensors read, by name: the state at the start of the last step, and its forces.
+
+        Before the first step, accelerations and forces are NaN.
+        """
+        return self._sensing.readings(self.state, self._steps, self.sensor_seed)
 
     def snapshot(self) -> Motion:
         """The current state with the forces of the last step, as a motion of one sample."""
@@ -218,7 +229,8 @@ class Simulation:
             )
         before, status = self.state, OK
         for count in chunks(n):
-            status = self.advance(self._nothing_recorded, 1, count)
+            first_row = self._sensing.begin(self._steps, count)
+            status = self.advance(self._sensing.record, 1, count, first_row)
             if status != OK:
                 break
         self.warn_once(stacklevel=2)
@@ -287,11 +299,11 @@ class Simulation:
         return hashlib.sha256(b" ".join(parts)).hexdigest()[:16]
 
     def _remembered(self) -> tuple[np.ndarray, ...]:
-        """Arrays of contact that pass from step to step."""
+        """Arrays of contact and sensors that pass from step to step."""
         surface = self._system.surface
         known = known_pairs(surface.bodies)
         of_pairs = () if isinstance(known, NoBodies) else (*known.slots, known.feature)
-        return (*surface.memory, *of_pairs)
+        return (*surface.memory, *of_pairs, *self._sensing.arrays())
 
     def _check_pairs(self, saved: SavedState) -> None:
         """Raise InputError if the near pairs of a saved state cannot be those of this world."""

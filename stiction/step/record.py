@@ -292,7 +292,7 @@ def keep_forces(record, work, row, dt):
     copy_rows(record.force, row, work.total_impulse, one / dt)
     copy_rows(record.slip, row, work.slip, one)
     copy_rows(record.contact_velocity, row, work.contact_velocity, one)
-    if row < len(record.between):
+    if 0 <= row and row < len(record.between):
         for i in range(len(work.total_between)):
             for k in range(BETWEEN):
                 per = dt if FORCE <= k < DEPTH else one
@@ -302,7 +302,7 @@ def keep_forces(record, work, row, dt):
 @kernel
 def copy_row(record, row, values, factor):
     """Write `factor` times the values into a row of a record, if it has one."""
-    if row < len(record):
+    if 0 <= row and row < len(record):
         for k in range(len(values)):
             record[row, k] = factor * values[k]
 
@@ -310,7 +310,7 @@ def copy_row(record, row, values, factor):
 @kernel
 def copy_rows(record, row, values, factor):
     """Write `factor` times the vectors into a row of a record, if it has one."""
-    if row < len(record):
+    if 0 <= row and row < len(record):
         for i in range(len(values)):
             for k in range(3):
                 record[row, i, k] = factor * values[i, k]

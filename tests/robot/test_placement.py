@@ -16,6 +16,7 @@ from stiction.kernels.kinematics import forward_kinematics
 from stiction.kernels.tree import allocate
 from stiction.robot.loops import no_loops
 from stiction.robot.placement import fixed, home_poses
+from stiction.robot.sensors import undisturbed
 from stiction.robot.visuals import no_visuals
 from stiction.world.outlines import link_origin
 
@@ -193,7 +194,7 @@ def test_files_without_masks_and_placement_still_load(tmp_path):
         later = ("placed", "shape_body", "shape_mask", "material_bodies", "friction_pairs")
         later = (*later, "friction_pairs_mu")
         later = (*later, "shape_face", "face_normal", "face_corner", "corner_vertex")
-        later = (*later, *no_loops(), *no_visuals())
+        later = (*later, *no_loops(), *no_visuals(), *undisturbed(0))
         older = {name: file[name] for name in file.files if name not in later}
     np.savez_compressed(tmp_path / "old.npz", **older)
     loaded = Robot.load(tmp_path / "old.npz")

@@ -24,6 +24,7 @@ from stiction.description.description import (
 )
 from stiction.errors import InputError, ModelFileError
 from stiction.robot.loops import no_loops
+from stiction.robot.sensors import undisturbed
 from stiction.robot.visuals import no_visuals
 
 FIELDS = [field.name for field in dataclasses.fields(Robot)]
@@ -109,6 +110,7 @@ LATER = (  # not in the first files of this format
     *("shape_face", "face_normal", "face_corner", "corner_vertex"),
     *no_loops(),
     *no_visuals(),
+    *undisturbed(0),
 )
 
 
