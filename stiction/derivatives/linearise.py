@@ -20,6 +20,7 @@ from stiction.derivatives.differences import (
 from stiction.derivatives.implicit import differentiate_implicitly
 from stiction.derivatives.margin import Margin, clearance_of, margin_of
 from stiction.derivatives.taken_step import Given, take_step
+from stiction.derivatives.tangent import displacement
 from stiction.description.arguments import shown
 from stiction.errors import CaseWarning, InputError
 from stiction.simulation.arguments import AUTOMATIC, MIDPOINT, Controller
@@ -41,6 +42,8 @@ class Linearisation:
     contact model. Blocks that were not asked for have no columns.
     """
 
+    world: World
+    state: State  # at the start of the step
     next_state: State
     A: np.ndarray  # (2 nv, 2 nv)
     B: np.ndarray  # (2 nv, nv)
@@ -53,6 +56,12 @@ class Linearisation:
     error: float  # estimated, of the worst column, relative to its largest entry; 0 if "implicit"
     crossed: tuple[str, ...]  # variables whose perturbation changed a case
     method: str
+
+    def deviation(self, state: State) -> np.ndarray:
+        """Return x of a state near the start of the step, (2 nv)."""
+        near = self.world.check_state(state)
+        moved = displacement(self.world.tree, self.state.q, near.q)
+        return np.append(moved, near.v - self.state.v)
 
 
 # More than eight arguments: they are the keywords of `simulate`, which are public and fixed, and
@@ -107,6 +116,8 @@ def linearise(
     ends = np.cumsum([len(block) for block in blocks])[:-1]
     A, B, B_actuators, C = np.split(found.slope, ends, axis=1)
     return Linearisation(
+        world=world,
+        state=step.start,
         next_state=step.simulation.state,
         A=A,
         B=B,

@@ -43,7 +43,8 @@ def margin_of(step: TakenStep) -> Margin:
     found = [*_of_joints(step)]
     if isinstance(step.system.model, EXACT):
         found += _of_points(step, touching_of(step))
-    return min(found, default=Margin(np.inf, "no case can change"))
+    never = Margin(np.inf, "no case can change")
+    return min(found, key=lambda one: one.speed, default=never)
 
 
 def clearance_of(step: TakenStep) -> float:
@@ -102,8 +103,9 @@ def _of_joints(step: TakenStep) -> Iterator[Margin]:
             yield Margin(float(push + friction) * per_force[d], f"joint '{name}' leaves its stop")
         if mode < STUCK and tree.dof_q[d] >= 0:
             q = after.q[tree.dof_q[d]]
-            to_stop = min(q - tree.lower[d], tree.upper[d] - q) / dt
-            yield Margin(abs(float(to_stop)), f"joint '{name}' reaches its stop")
+            left = min(q - tree.lower[d], tree.upper[d] - q) / dt
+            told = "reaches its stop" if np.isfinite(left) else "has no stop"
+            yield Margin(abs(float(left)), f"joint '{name}' {told}")
         if dynamics.servo_damping[d] > 0 and dynamics.saturation[d] == 0 and mode < STUCK:
             force = step.simulation.torque[d] - step.torque[d]
             left = min(dynamics.servo_upper[d] - force, force - dynamics.servo_lower[d])
