@@ -9,6 +9,8 @@ import numpy as np
 from stiction.contact.friction import SLIP
 from stiction.derivatives.touching import Touching, tangential
 
+TURN = 1e-4  # of a normal, for differences; friction turns with it, and nothing faster
+
 
 class Cases(NamedTuple):
     """The cases of n loaded points."""
@@ -61,6 +63,18 @@ class Cases(NamedTuple):
         over_v = np.vstack([n, across @ turning])
         over_p = np.vstack([R * n, across @ (along + self.mu[i] * np.outer(d, n))])
         return over_v, over_p, np.vstack([-R * n, np.zeros((2, 3))])
+
+    def over_normal(
+        self, n: np.ndarray, change: np.ndarray, v: np.ndarray, p: np.ndarray, R: np.ndarray
+    ) -> np.ndarray:
+        """Change of the residual as normals turn by `change`, (n, 3); on flat ground none."""
+        turn = float(np.abs(change).max(initial=0.0))
+        if turn == 0:
+            return np.zeros(v.shape)
+        size = TURN / turn
+        ahead, back = n + size * change, n - size * change
+        off = self.residual(ahead, v, p, p, R) - self.residual(back, v, p, p, R)
+        return off.reshape(-1, 3) / (2 * size)
 
     def over_friction(self, n: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Derivative of the residual over a coefficient of friction that all points have, (3 n)."""

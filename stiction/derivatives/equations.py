@@ -236,6 +236,18 @@ class Equations:
         """Velocities of the points after the step, relative to their least ones, Eq. (3)."""
         return m.at.velocity + self.dt * (m.at.J @ a) - m.least[:, None] * m.at.normal
 
+    def residual_slope(self, m: Measured, dm: Measured, z: Unknowns) -> np.ndarray:
+        """Change of the residual with the coefficients, unknowns held; dm: their change."""
+        moving = dm.H @ z.a + dm.b - np.einsum("ikd,ik->d", dm.at.J, z.p) / self.dt
+        v, n = self.velocity(m, z.a), m.at.normal
+        change = dm.at.velocity + self.dt * (dm.at.J @ z.a)
+        change -= dm.least[:, None] * n + m.least[:, None] * dm.at.normal
+        law = self.cases.over_normal(n, dm.at.normal, v, z.p, self.compliance)
+        for i in range(len(z.p)):
+            over_v, _, _ = self.cases.slopes(i, n[i], v[i], z.p[i], self.compliance[i])
+            law[i] += over_v @ change[i]
+        return np.append(np.where(self.holds, dm.v - dm.held, moving), law.ravel())
+
     def slopes(self, m: Measured, z: Unknowns) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the residual over accelerations and impulses, and over p^."""
         nv, n = len(z.a), len(z.p)

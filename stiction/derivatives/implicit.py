@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.contact.contact_model import NoContact
 from stiction.contact.coulomb import Coulomb
 from stiction.control.controller import PRESCRIBERS
@@ -175,15 +176,21 @@ def coupled_system(equations: Equations, solution: Solution) -> np.ndarray:
 def smooth_slope(
     equations: Equations, solution: Solution, at: Callable[[float], Variables]
 ) -> np.ndarray:
-    """Derivative of both stages' residuals along `at`, at 0, by differences of fourth order."""
-    hat = np.zeros_like(solution.first.p)
+    """Derivative of both stages' residuals along `at`, at 0, unknowns held.
 
-    def both(s: float) -> np.ndarray:
-        m = equations.measured(at(s))
-        first = equations.residual(m, solution.first, hat)
-        return np.append(first, equations.residual(m, solution.last, solution.first.p))
+    The coefficients are differentiated by differences of fourth order. They are smooth; the
+    residual is not, on the scale of a slow slip, and follows exactly.
+    """
+    m = solution.at
+    ends = np.cumsum([np.size(array) for array in arrays_of(m)])[:-1]
 
-    return slope_of(both)
+    def coefficients(s: float) -> np.ndarray:
+        return np.concatenate([array.ravel() for array in arrays_of(equations.measured(at(s)))])
+
+    parts = iter(np.split(slope_of(coefficients), ends))
+    dm = map_arrays(lambda array: next(parts).reshape(array.shape), m)
+    stages = (solution.first, solution.last)
+    return np.concatenate([equations.residual_slope(m, dm, z) for z in stages])
 
 
 def slope_of(f: Callable[[float], np.ndarray]) -> np.ndarray:
