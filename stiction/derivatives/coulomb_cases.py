@@ -17,6 +17,7 @@ class Cases(NamedTuple):
 
     slips: np.ndarray  # (n) slips; if not, it sticks
     mu: np.ndarray  # (n) coefficient of friction
+    kinetic: np.ndarray  # (n) whether that is the kinetic one
     across: np.ndarray  # (n, 2, 3) two directions along the surface, perpendicular
 
     @classmethod
@@ -27,7 +28,7 @@ class Cases(NamedTuple):
         first = np.cross(n, axis)
         first /= np.linalg.norm(first, axis=1, keepdims=True)
         across = np.stack([first, np.cross(n, first)], axis=1)
-        return cls(touching.case == SLIP, touching.mu, across)
+        return cls(touching.case == SLIP, touching.mu, touching.kinetic, across)
 
     def residual(
         self, n: np.ndarray, v: np.ndarray, p: np.ndarray, hat: np.ndarray, R: np.ndarray
@@ -77,9 +78,9 @@ class Cases(NamedTuple):
         return off.reshape(-1, 3) / (2 * size)
 
     def over_friction(self, n: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Derivative of the residual over a coefficient of friction that all points have, (3 n)."""
+        """Derivative of the residual over the coefficient of kinetic friction, (3 n)."""
         v_t = tangential(n, v)
         speed = np.where(self.slips, np.linalg.norm(v_t, axis=1), 1.0)
         pull = (np.sum(n * p, axis=1) / speed)[:, None] * v_t
         off = np.column_stack([np.zeros(len(v)), self._along(pull)])
-        return np.where(self.slips[:, None], off, 0.0).ravel()
+        return np.where((self.slips & self.kinetic)[:, None], off, 0.0).ravel()

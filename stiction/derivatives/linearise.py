@@ -124,7 +124,7 @@ def linearise(
         B_actuators=B_actuators,
         C=C,
         parameters=tuple(names[ends[-1] :]),
-        contact_state=step.simulation._work.total_state.copy(),
+        contact_state=step.work.total_state.copy(),
         margin=margin.speed,
         nearest=margin.nearest,
         error=float(found.error.max(initial=0.0)),

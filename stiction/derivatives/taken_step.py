@@ -12,7 +12,7 @@ from stiction.control.actuators import ActuatorTable
 from stiction.simulation.arguments import bound_controllers
 from stiction.simulation.saved_state import SavedState
 from stiction.simulation.simulation import Simulation
-from stiction.step.system import System
+from stiction.step.system import System, Work
 from stiction.world.world import State, World, checked_vector, checked_world
 
 
@@ -55,6 +55,11 @@ class TakenStep:
         return self.simulation._system
 
     @property
+    def work(self) -> Work:
+        """What the step recorded."""
+        return self.simulation._work
+
+    @property
     def start(self) -> State:
         """The state at the start of the step."""
         before = self.before
@@ -74,7 +79,7 @@ class TakenStep:
     @property
     def has_impacts(self) -> bool:
         """Whether the step was taken in parts, because points hit something within it."""
-        return self.solves and not np.array_equal(self.simulation._work.first_v, self.before.v)
+        return self.solves and not np.array_equal(self.work.first_v, self.before.v)
 
     @property
     def solves(self) -> bool:

@@ -36,6 +36,7 @@ class Touching(NamedTuple):
     impulse: np.ndarray  # (n, 3) [N s]
     after: np.ndarray  # (n, 3) velocity at the end of the step, relative to the least one [m/s]
     mu: np.ndarray  # (n) coefficient of friction
+    kinetic: np.ndarray  # (n) whether that is the kinetic one
     compliance: np.ndarray  # (n) g of its touching pair [1/kg]
     case: np.ndarray  # (n) OPEN, STICK or SLIP
     has_gap: np.ndarray  # (n) whether it may close a gap in the step
@@ -77,7 +78,7 @@ def points_of(system: System, rows: Sequence[int]) -> Points:
 
 def touching_of(step: TakenStep) -> Touching:
     """Return the contact points of a step without impacts, under an exact solver or none."""
-    contact, work = step.system.surface.contact, step.simulation._work
+    contact, work = step.system.surface.contact, step.work
     at = points_of(step.system, range(int(contact.count[0])))
     n, ground = len(at.point), len(work.depth)
     impulse = np.zeros((n, 3))
@@ -89,8 +90,11 @@ def touching_of(step: TakenStep) -> Touching:
     least = contact.least_velocity[:n].copy()
     change = at.J @ (step.simulation.state.v - step.before.v)
     after = at.velocity + change - least[:, None] * at.normal
-    scratch = step.system.surface.work.scratch
-    mu = scratch.cases.mu[:n].copy() if n else np.zeros(0)
+    mu, kinetic = np.zeros(0), np.zeros(0, bool)
+    if n:
+        mu = step.system.surface.work.scratch.cases.mu[:n].copy()
+        column = step.system.model._fields.index("mu_kinetic")
+        kinetic = mu == contact.table[contact.pair[:n], column]
     compliance = step.system.surface.work.response.compliance[contact.touching[:n]]
     skin = SKIN * float(step.system.surface.points.size[0])
     return Touching(
@@ -99,6 +103,7 @@ def touching_of(step: TakenStep) -> Touching:
         impulse,
         after,
         mu,
+        kinetic,
         compliance,
         cases_of(at.normal, impulse, after, mu, compliance),
         at.depth < -skin,

@@ -151,6 +151,27 @@ def test_the_linear_step_predicts_the_next_state_of_a_neighbour():
     assert np.abs(simulation.state.v - predicted).max() < 1e-3 * np.abs(off).max()  # second order
 
 
+def test_without_static_friction_a_body_at_rest_begins_to_slide_without_friction():
+    world, state = brick_at()
+    push = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    ice = st.Coulomb(mu_static=0.0, mu_kinetic=0.3)
+    for method in ("differences", "implicit"):
+        found = st.linearise(world, state, ice, torque=push, method=method)
+        assert found.parameters[0] == "mu_kinetic"
+        assert found.C == pytest.approx(np.zeros((12, 4)), abs=SHARP)
+        assert found.B[6, 0] == pytest.approx(DT / world.total_mass, rel=1e-6)
+
+
+def test_bodies_that_touch_each_other_are_differentiated_by_differences():
+    world = st.World(st.robots.brick(), st.robots.brick().at((0.0, 0.0, 0.3)), ground=st.Plane())
+    state, low = world.home(), st.World(st.robots.brick()).standing().q[2]
+    state.q[2], state.q[9] = low, 3 * low  # one on the other
+    found = st.linearise(world, state, st.Coulomb(), wrt=("torque",))
+    assert found.B == pytest.approx(np.zeros((24, 12)), abs=1e-6)  # nothing begins to slide
+    with pytest.raises(LinearisationError, match="bodies touch each other"):
+        st.linearise(world, state, st.Coulomb(), method="implicit")
+
+
 def test_actuators_have_columns_of_their_own(tmp_path):
     servo = tmp_path / "servo.xml"
     servo.write_text("""<mujoco><worldbody><body><joint name="hinge" axis="0 1 0"/>
