@@ -15,6 +15,7 @@ from stiction.kernels.tree import Dynamics
 from stiction.step.record import FORCE
 from stiction.step.system import System
 
+LANDED = 1e-3  # of the skin: a point that has closed its gap, to the skin, touches
 ON_CONE = 1e-9  # relative: a point whose friction is at its limit slips
 
 
@@ -106,7 +107,7 @@ def touching_of(step: TakenStep) -> Touching:
         kinetic,
         compliance,
         cases_of(at.normal, impulse, after, mu, compliance),
-        at.depth < -skin,
+        at.depth < -(1 + LANDED) * skin,
     )
 
 

@@ -6,6 +6,8 @@ import pytest
 import stiction as st
 from mechanisms import chain, held, pendulum, top
 from stiction.derivatives.tangent import displaced, displacement
+from stiction.errors import CaseWarning
+from stiction.world.contact_points import contact_points_of
 
 # differences of positions of a body on the ground are of perturbations down to 3e-9: rounding of
 # 1e-16 gives 1e-7, and slopes by positions are up to 100 times as large as those by velocities
@@ -61,7 +63,17 @@ def test_a_brick_that_tilts_on_two_corners_with_a_gap_under_the_others():
 
 
 @pytest.mark.interpreted
-def test_a_brick_on_a_slope_and_on_a_belt():
+def test_a_point_that_has_just_closed_its_gap_touches():
+    world = st.World(st.robots.brick())
+    state = world.standing()
+    state.q[2] += 1e-7 * contact_points_of(world)[0].size[0]  # SKIN of contact/surface.py
+    with pytest.warns(CaseWarning, match="at the edge of its gap"):
+        found = st.linearise(world, state, MU, method="implicit", wrt=("state",))
+    assert np.abs(found.A[6:]).max() < 1e-9  # it sticks; further up it would fall back in a step
+
+
+@pytest.mark.interpreted
+def test_a_brick_on_a_slope():
     slope = st.World(st.robots.brick(), ground=st.Slope(angle=0.3))
     state = slope.standing()
     state.q[3:7] = np.cos(0.15), 0.0, -np.sin(0.15), 0.0
@@ -101,16 +113,16 @@ def test_a_brick_in_flight_keeps_turning():
 def test_a_humanoid_that_stands():
     world = st.World(held(st.robots.hoap1(), stiffness=50.0, damping=1.0))
     simulation = st.Simulation(world, MU, state=world.standing())
-    simulation.step(n=100)
+    simulation.step(n=1000)  # until it is at rest
     found = agree(world, simulation.save_state(), MU)
     assert np.count_nonzero(found.contact_state == 1.0) == 8
-    feet = [st.mechanics.jacobian(world, found.next_state.q, f"{side}_foot") for side in LEGS]
-    # feet that stick move neither by a change of the velocities nor by torques
-    assert np.abs(np.vstack(feet) @ found.A[world.nv :, world.nv :]).max() < 1e-6
-    assert np.abs(np.vstack(feet) @ found.B[world.nv :]).max() < 1e-6
-
-
-LEGS = ("left", "right")
+    q, sides = found.next_state.q, ("left", "right")
+    feet = np.vstack([st.mechanics.jacobian(world, q, f"{side}_foot") for side in sides])
+    # feet that stick move neither by a change of the velocities nor by torques, except that their
+    # Jacobian is that of the middle of the step, and legs that still sway change it
+    sway = 0.001 * np.abs(found.state.v).sum() + 1e-8
+    assert np.abs(feet @ found.A[world.nv :, world.nv :]).max() < sway < 1e-3
+    assert np.abs(feet @ found.B[world.nv :]).max() < 1e-6
 
 
 @pytest.mark.interpreted
