@@ -20,6 +20,7 @@ import numpy as np
 from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.contact.contact_model import NoContact
 from stiction.contact.coulomb import Coulomb
+from stiction.contact.solvers.newton import MOST_POLISHES
 from stiction.control.controller import PRESCRIBERS
 from stiction.derivatives.differences import (
     ACTUATORS,
@@ -38,16 +39,20 @@ from stiction.integrators.semi_implicit import SemiImplicitEuler
 from stiction.kernels.loops import NoLoops
 
 POSITION, VELOCITY, ACCELERATION = 1e-4, 1e-3, 1.0  # perturbations of smooth functions
-NEWTON_STEPS = 6  # from the impulses of the step to those of least norm; two or three suffice
+NEWTON_STEPS = 4  # from the unknowns of one stage to those of the next; two or three suffice
 SAME_POSITION, SAME_VELOCITY = 1e-9, 2e-6  # between the step and its equations, relative to 1 or v
 
 
 class Solution(NamedTuple):
-    """The unknowns of a step: impulses of least norm, and the final ones."""
+    """The unknowns of a step: with impulses of least norm, and after each polish."""
 
-    first: Unknowns
-    last: Unknowns
+    stages: tuple[Unknowns, ...]
     at: Measured
+
+    @property
+    def last(self) -> Unknowns:
+        """The final unknowns."""
+        return self.stages[-1]
 
 
 def differentiate_implicitly(step: TakenStep, columns: list[Column]) -> Differences:
@@ -58,9 +63,9 @@ def differentiate_implicitly(step: TakenStep, columns: list[Column]) -> Differen
     check_solution(equations, solution)
     system = coupled_system(equations, solution)
     right = np.array([-over(equations, solution, column) for column in columns])
-    size, nv = system.shape[0] // 2, step.world.nv
-    change = np.linalg.solve(system, right.T.reshape(2 * size, len(columns)))
-    a = change[size : size + nv]
+    nv, last = step.world.nv, len(system) - len(system) // len(solution.stages)
+    change = np.linalg.solve(system, right.reshape(len(columns), len(system)).T)
+    a = change[last : last + nv]
     slope = np.zeros((2 * nv, len(columns)))
     start, z = equations.start, solution.last.a
     for k, column in enumerate(columns):
@@ -134,15 +139,24 @@ def check_solution(equations: Equations, solution: Solution) -> None:
         )
 
 
-# --------------------------------------------------------------------------------- the two systems
+# ------------------------------------------------------------------------------- stages of a step
 
 
 def solve(equations: Equations) -> Solution:
-    """Solve the equations of both stages, from the unknowns of the step."""
+    """Solve the equations of all stages, from the unknowns of the step.
+
+    How often the solver has polished the impulses is seen from these: where legs can hardly move
+    the feet, each polish changes them.
+    """
     m = equations.measured(equations.start)
-    z = Unknowns(equations.step.acceleration, equations.touching.impulse)
-    first = newton(equations, m, z, np.zeros_like(z.p))
-    return Solution(first, newton(equations, m, z, first.p), m)
+    found = Unknowns(equations.step.acceleration, equations.touching.impulse)
+    stages, z, hat = [], found, np.zeros_like(found.p)
+    for _ in range(1 + MOST_POLISHES):
+        z = newton(equations, m, z, hat)
+        stages.append(z)
+        hat = z.p
+    off = [float(np.abs(z.p - found.p).max(initial=0.0)) for z in stages]
+    return Solution(tuple(stages[: int(np.argmin(off)) + 1]), m)
 
 
 def newton(equations: Equations, m: Measured, z: Unknowns, hat: np.ndarray) -> Unknowns:
@@ -156,27 +170,30 @@ def newton(equations: Equations, m: Measured, z: Unknowns, hat: np.ndarray) -> U
 
 
 def coupled_system(equations: Equations, solution: Solution) -> np.ndarray:
-    """dF/dz of both stages; the mean spin of lone bodies couples them to the last accelerations."""
-    first, _ = equations.slopes(solution.at, solution.first)
-    last, over_hat = equations.slopes(solution.at, solution.last)
-    size, nv = len(first), len(solution.last.a)
-    system = np.zeros((2 * size, 2 * size))
-    system[:size, :size], system[size:, size:] = first, last
-    system[size:, nv:size] = over_hat
+    """dF/dz of all stages; the mean spin of lone bodies couples them to the last accelerations."""
+    nv, count = len(solution.last.a), len(solution.stages)
+    size = nv + solution.last.p.size
+    system = np.zeros((count * size, count * size))
+    for k, z in enumerate(solution.stages):
+        here, before = slice(k * size, (k + 1) * size), slice((k - 1) * size + nv, k * size)
+        system[here, here], over_hat = equations.slopes(solution.at, z)
+        if k > 0:
+            system[here, before] = over_hat
     for d in equations.alone:
         shift = ACCELERATION * np.eye(1, nv, d)[0]
 
         def spun(s: float, shift: np.ndarray = shift) -> Variables:
             return equations.start._replace(mean=equations.start.mean + s * shift)
 
-        system[:, size + d] += smooth_slope(equations, solution, spun) / ACCELERATION
+        last = (count - 1) * size + d
+        system[:, last] += smooth_slope(equations, solution, spun) / ACCELERATION
     return system
 
 
 def smooth_slope(
     equations: Equations, solution: Solution, at: Callable[[float], Variables]
 ) -> np.ndarray:
-    """Derivative of both stages' residuals along `at`, at 0, unknowns held.
+    """Derivative of the residuals of all stages along `at`, at 0, unknowns held.
 
     The coefficients are differentiated by differences of fourth order. They are smooth; the
     residual is not, on the scale of a slow slip, and follows exactly.
@@ -189,8 +206,7 @@ def smooth_slope(
 
     parts = iter(np.split(slope_of(coefficients), ends))
     dm = map_arrays(lambda array: next(parts).reshape(array.shape), m)
-    stages = (solution.first, solution.last)
-    return np.concatenate([equations.residual_slope(m, dm, z) for z in stages])
+    return np.concatenate([equations.residual_slope(m, dm, z) for z in solution.stages])
 
 
 def slope_of(f: Callable[[float], np.ndarray]) -> np.ndarray:
@@ -202,16 +218,14 @@ def slope_of(f: Callable[[float], np.ndarray]) -> np.ndarray:
 
 
 def over(equations: Equations, solution: Solution, column: Column) -> np.ndarray:
-    """dF/dx of both stages for the variable of a column."""
+    """dF/dx of all stages for the variable of a column."""
     if column.what in (POSITIONS, VELOCITIES, ACTUATORS):
         size = _size(column)
         return (
             smooth_slope(equations, solution, lambda s: varied(equations, column, s * size)) / size
         )
-    stages = [
-        _over_directly(equations, solution, column, z) for z in (solution.first, solution.last)
-    ]
-    return np.concatenate(stages)
+    direct = [_over_directly(equations, solution, column, z) for z in solution.stages]
+    return np.concatenate(direct)
 
 
 def _over_directly(
