@@ -39,6 +39,7 @@ from stiction.integrators.semi_implicit import SemiImplicitEuler
 from stiction.kernels.loops import NoLoops
 
 POSITION, VELOCITY, ACCELERATION = 1e-4, 1e-3, 1.0  # perturbations of smooth functions
+SETTLED = 1e-12  # relative change of the unknowns that counts as rounding
 NEWTON_STEPS = 4  # from the unknowns of one stage to those of the next; two or three suffice
 SAME_POSITION, SAME_VELOCITY = 1e-9, 2e-6  # between the step and its equations, relative to 1 or v
 
@@ -151,12 +152,15 @@ def solve(equations: Equations) -> Solution:
     m = equations.measured(equations.start)
     found = Unknowns(equations.step.acceleration, equations.touching.impulse)
     stages, z, hat = [], found, np.zeros_like(found.p)
+    nearest = np.inf
     for _ in range(1 + MOST_POLISHES):
         z = newton(equations, m, z, hat)
+        off = float(np.abs(z.p - found.p).max(initial=0.0))
+        if not off < nearest:
+            break
         stages.append(z)
-        hat = z.p
-    off = [float(np.abs(z.p - found.p).max(initial=0.0)) for z in stages]
-    return Solution(tuple(stages[: int(np.argmin(off)) + 1]), m)
+        hat, nearest = z.p, off
+    return Solution(tuple(stages), m)
 
 
 def newton(equations: Equations, m: Measured, z: Unknowns, hat: np.ndarray) -> Unknowns:
@@ -166,6 +170,8 @@ def newton(equations: Equations, m: Measured, z: Unknowns, hat: np.ndarray) -> U
         A, _ = equations.slopes(m, z)
         step = np.linalg.solve(A, -equations.residual(m, z, hat))
         z = Unknowns(z.a + step[:nv], z.p + step[nv:].reshape(-1, 3))
+        if np.abs(step).max() <= SETTLED * np.abs(z.a).max():
+            break
     return z
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stiction.kernels.kinematics import advance, quaternion_index
-from stiction.kernels.tree import FREE, Tree
+from stiction.kernels.kinematics import advance
+from stiction.kernels.tree import FREE, SPHERICAL, Tree
 
 SMALL = 1e-8  # sine of half an angle below which the angle is twice the sine
 
@@ -24,16 +24,16 @@ def displaced(tree: Tree, q: np.ndarray, x: np.ndarray) -> np.ndarray:
 def displacement(tree: Tree, q_from: np.ndarray, q_to: np.ndarray) -> np.ndarray:
     """Return the displacement x (nv) that moves q_from to q_to."""
     x = np.zeros(len(tree.dof_parent))
-    for link in range(1, len(tree.parent)):
-        k, d, quaternion = tree.q_index[link], tree.v_index[link], quaternion_index(tree, link)
-        if quaternion < 0:
-            x[d] = q_to[k] - q_from[k]
+    single = tree.dof_q >= 0
+    x[single] = (q_to - q_from)[tree.dof_q[single]]
+    for link in np.flatnonzero((tree.joint_type == FREE) | (tree.joint_type == SPHERICAL)):
+        if link == 0:
             continue
+        k, d = tree.q_index[link], tree.v_index[link]
         if tree.joint_type[link] == FREE:
             x[d : d + 3] = q_to[k : k + 3] - q_from[k : k + 3]
-            d += 3
-        here = slice(quaternion, quaternion + 4)
-        x[d : d + 3] = _rotation_vector(q_from[here], q_to[here])
+            k, d = k + 3, d + 3
+        x[d : d + 3] = _rotation_vector(q_from[k : k + 4], q_to[k : k + 4])
     return x
 
 

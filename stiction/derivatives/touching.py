@@ -56,7 +56,8 @@ def link_jacobian(dynamics: Dynamics, link: int) -> np.ndarray:
 
 def at_arm(J: np.ndarray, r: np.ndarray) -> np.ndarray:
     """Velocity of the point at r per coordinate velocity, (3, nv), from the twist of its link."""
-    return J[:3] + np.cross(J[3:], r, axisa=0, axisc=0)
+    x, y, z = r
+    return J[:3] + np.array([[0, z, -y], [-z, 0, x], [y, -x, 0]]) @ J[3:]  # + angular x r
 
 
 def points_of(system: System, rows: Sequence[int]) -> Points:
