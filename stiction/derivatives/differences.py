@@ -192,7 +192,6 @@ def _side(value: float, size: float, low: float, high: float) -> int:
 
 def differentiate(step: TakenStep, columns: list[Column]) -> Differences:
     """Differentiate the step with respect to all columns, in one batch."""
-    nv = step.world.nv
     rows = [(column, offset) for column in columns for offset in column.stencil.offsets]
     problem = _problem(step, rows)
     engine = CpuEngine(problem, len(os.sched_getaffinity(0)))
@@ -205,16 +204,17 @@ def differentiate(step: TakenStep, columns: list[Column]) -> Differences:
     record = engine.make_record(record_of(problem, 1, ("contact_state",)))
     engine.advance(record, 1, 0, 1)
     _check(engine, step, rows)
-    after = step.simulation.state
-    y = np.array(
-        [
-            np.append(displacement(step.world.tree, after.q, q), v - after.v)
-            for q, v in zip(engine.q[1:], engine.v[1:], strict=True)
-        ]
-    ).reshape(len(rows), 2 * nv)
+    after, tree = step.simulation.state, step.world.tree
+    ends = zip(engine.q[1:], engine.v[1:], strict=True)
+    y = [np.append(displacement(tree, after.q, q), v - after.v) for q, v in ends]
     cases = np.hstack([record.contact_state[:, 0], engine.mode])
     crossed = (cases[1:] != cases[:1]).any(axis=1)
-    slope, error = np.zeros((2 * nv, len(columns))), np.zeros(len(columns))
+    return _weighted(columns, np.array(y).reshape(len(rows), 2 * step.world.nv), crossed)
+
+
+def _weighted(columns: list[Column], y: np.ndarray, crossed: np.ndarray) -> Differences:
+    """Derivatives from the changes y of all perturbed worlds, (rows, 2 nv)."""
+    slope, error = np.zeros((y.shape[1], len(columns))), np.zeros(len(columns))
     crosses, first = np.zeros(len(columns), bool), 0
     for k, column in enumerate(columns):
         stencil = column.stencil
@@ -248,9 +248,8 @@ def _problem(step: TakenStep, rows: list[tuple[Column, float]]) -> Problem:
     controls: object = step.controllers
     if signals.any():
         controls = [step.with_signals(change) for change in signals]
-    contact = given.contact
     arguments = Arguments(
-        step.world, len(states), contact, step.dt, states, None, controls, given.forces, None,
+        step.world, len(states), given.contact, step.dt, states, None, controls, given.forces, None,
         given.integrator, ARTICULATED, "float64",
     )  # fmt: skip
     with warnings.catch_warnings():

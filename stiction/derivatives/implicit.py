@@ -37,6 +37,7 @@ from stiction.errors import InputError, LinearisationError
 from stiction.integrators.midpoint import Midpoint
 from stiction.integrators.semi_implicit import SemiImplicitEuler
 from stiction.kernels.loops import NoLoops
+from stiction.step.record import FORCE
 
 POSITION, VELOCITY, ACCELERATION = 1e-4, 1e-3, 1.0  # perturbations of smooth functions
 SETTLED = 1e-12  # relative change of the unknowns that counts as rounding
@@ -59,6 +60,19 @@ class Solution(NamedTuple):
 def differentiate_implicitly(step: TakenStep, columns: list[Column]) -> Differences:
     """Differentiate the step with respect to all columns."""
     check_step(step)
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is refused
+            found = _differentiate(step, columns)
+    except np.linalg.LinAlgError:
+        found = None
+    if found is None or not np.isfinite(found.slope).all():
+        raise LinearisationError(
+            "linearise: the cases of the step have no unique solution; use method='differences'"
+        )
+    return found
+
+
+def _differentiate(step: TakenStep, columns: list[Column]) -> Differences:
     equations = Equations(step)
     solution = solve(equations)
     check_solution(equations, solution)
@@ -105,14 +119,13 @@ def check_step(step: TakenStep) -> None:
 
 def _why_not(step: TakenStep) -> str:
     """What in a step has no implicit derivative here, in words; '' if there is nothing."""
-    contact, work = step.system.surface.contact, step.work
     if step.has_impacts:
         return "points hit the ground within the step, and the time of impact matters"
     if any(type(one) in PRESCRIBERS for one in step.controllers):
         return "coordinates are prescribed"
     if not isinstance(step.system.loops, NoLoops):
         return "the world has closed loops"
-    if (contact.point[: contact.count[0]] >= len(work.depth)).any():
+    if step.work.total_between[:, FORCE : FORCE + 3].any():
         return "bodies touch each other, and points between them may jump"
     if step.simulation.unsolved.count > step.before.report[2][0]:
         return "the step is unsolved"

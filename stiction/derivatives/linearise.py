@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.derivatives.differences import (
+    Column,
     actuator_columns,
     differentiate,
     name_of,
@@ -19,7 +20,7 @@ from stiction.derivatives.differences import (
 )
 from stiction.derivatives.implicit import differentiate_implicitly
 from stiction.derivatives.margin import Margin, clearance_of, margin_of
-from stiction.derivatives.taken_step import Given, take_step
+from stiction.derivatives.taken_step import Given, TakenStep, take_step
 from stiction.derivatives.tangent import displacement
 from stiction.description.arguments import shown
 from stiction.errors import CaseWarning, InputError
@@ -98,25 +99,22 @@ def linearise(
         method: "differences", for every contact model, or "implicit", for `Coulomb`.
     """
     _check_names(wrt, method)
-    given = Given(world, state, contact, dt, controller, forces, torque, integrator)
-    step = take_step(given)
-    margin = margin_of(step)
-    blocks = [
-        state_columns(step, clearance_of(step)) if STATE in wrt else [],
-        torque_columns(step) if TORQUE in wrt else [],
-        actuator_columns(step) if TORQUE in wrt else [],
-        parameter_columns(step) if PARAMETERS in wrt else [],
-    ]
+    step = take_step(Given(world, state, contact, dt, controller, forces, torque, integrator))
+    return _linearised(step, wrt, method)
+
+
+def _linearised(step: TakenStep, wrt: tuple[str, ...], method: str) -> Linearisation:
+    """Differentiate a step and say how near it is to a change of case."""
+    margin, blocks = margin_of(step), _blocks(step, wrt)
     columns = [column for block in blocks for column in block]
-    differentiated = differentiate if method == DIFFERENCES else differentiate_implicitly
-    found = differentiated(step, columns)
+    found = (differentiate if method == DIFFERENCES else differentiate_implicitly)(step, columns)
     names = [name_of(step, column) for column in columns]
     crossed = tuple(name for name, crosses in zip(names, found.crosses, strict=True) if crosses)
     _warn(margin, crossed)
     ends = np.cumsum([len(block) for block in blocks])[:-1]
     A, B, B_actuators, C = np.split(found.slope, ends, axis=1)
     return Linearisation(
-        world=world,
+        world=step.world,
         state=step.start,
         next_state=step.simulation.state,
         A=A,
@@ -131,6 +129,16 @@ def linearise(
         crossed=crossed,
         method=method,
     )
+
+
+def _blocks(step: TakenStep, wrt: tuple[str, ...]) -> list[list[Column]]:
+    """Columns of A, B, B_actuators and C."""
+    return [
+        state_columns(step, clearance_of(step)) if STATE in wrt else [],
+        torque_columns(step) if TORQUE in wrt else [],
+        actuator_columns(step) if TORQUE in wrt else [],
+        parameter_columns(step) if PARAMETERS in wrt else [],
+    ]
 
 
 def _check_names(wrt: Any, method: Any) -> None:
@@ -157,5 +165,5 @@ def _warn(margin: Margin, crossed: tuple[str, ...]) -> None:
         f"linearise: the step is at a change of case: {told}; derivatives hold on one side alone, "
         "or are means of both",
         CaseWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
