@@ -22,6 +22,7 @@ Data flows down this list, and a room imports only from rooms above it:
     motion        Motion and its file
     simulation    simulate, Simulation, and warnings
     batch         many worlds on cores or a GPU
+    derivatives   how a step depends on state, control and contact parameters
     promises      laws that contact models obey, checked for any model
     plot          figures
     visual        what is drawn of a motion: meshes, ground, contact
@@ -68,6 +69,7 @@ from stiction.control.prescribed import Prescribed
 from stiction.control.reference import Reference
 from stiction.control.torque import Torques
 from stiction.control.tracking import PDTracking
+from stiction.derivatives.linearise import Linearisation, linearise
 from stiction.description.osim import OsimOptions
 from stiction.description.sensor_kinds import SENSOR_KINDS
 from stiction.errors import StictionError, UnsolvedWarning
@@ -113,6 +115,7 @@ __all__ = [
     "ImplicitSpringDamper",
     "JointSpace",
     "Leapfrog",
+    "Linearisation",
     "Midpoint",
     "Motion",
     "Multipoint",
@@ -143,6 +146,7 @@ __all__ = [
     "contact_model",
     "controller",
     "integrator",
+    "linearise",
     "load",
     "mechanics",
     "patterns",

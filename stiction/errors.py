@@ -80,6 +80,10 @@ class JointSolveError(SimulationError):
     """No consistent set of sticking, sliding and stopped joints was found in a step."""
 
 
+class LinearisationError(StictionError):
+    """A step has no derivative, or not by the method asked for."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `motion` holds what was recorded until then.
 
@@ -94,6 +98,10 @@ class Interrupted(KeyboardInterrupt):
 
 class StabilityWarning(UserWarning):
     """The time step is longer than what acts bears."""
+
+
+class CaseWarning(UserWarning):
+    """A derivative was taken so near to a change of case that it holds on one side alone."""
 
 
 class UnfinishedWarning(UserWarning):

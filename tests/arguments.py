@@ -235,11 +235,15 @@ def of_worlds() -> dict[str, Call]:
     simulated = {"world": world(), "contact": None, "duration": 0.002, "dt": 0.001, "state": home}
     simulated |= {"controller": None, "forces": (), "integrator": st.Midpoint()}
     simulated |= {"record": st.Recording(1), "method": st.JointSpace()}
+    differentiated = {"world": world(), "state": home, "contact": None, "dt": 0.001, "forces": ()}
+    differentiated |= {"controller": None, "torque": None, "integrator": st.Midpoint()}
+    differentiated |= {"wrt": ("torque",), "method": "implicit"}
     of_world = {"ground": st.Plane(), "scenery": (), "materials": {("a", "b"): {"mu_static": 1.0}}}
     of_world |= {"gravity": (0.0, 0.0, -9.81), "self_collision": False}
     return {
         "simulate": Call(lambda **given: st.simulate(**given), simulated),
         "simulate_batch": Call(lambda **given: st.simulate_batch(**given), batch),
+        "linearise": Call(lambda **given: st.linearise(**given), differentiated),
         "Recording": Call(lambda every: run(record=st.Recording(every)), {"every": 1}),
         "State": Call(states, {"q": home.q, "v": home.v, "time": 0.0}),
         "World": Call(

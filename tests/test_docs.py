@@ -66,6 +66,13 @@ def test_the_scene_of_the_docs_for_a_batch_is_saved(tmp_path):
     assert st.World(st.Robot.load(tmp_path / "stack.npz")).nv == 60
 
 
+@pytest.mark.interpreted
+def test_the_derivative_of_the_docs_is_that_of_friction(tmp_path):
+    (program,) = python_blocks("docs/linearise.md")
+    printed = run(["-c", program], tmp_path).split()
+    assert float(printed[0]) == pytest.approx(-9.81 * 0.001, rel=1e-6)
+
+
 @pytest.mark.jit
 def test_the_sensors_of_the_docs_are_read(tmp_path):
     (program,) = python_blocks("docs/sensors.md")

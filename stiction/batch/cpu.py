@@ -19,6 +19,7 @@ from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work
 from stiction.simulation.chunks import chunks
+from stiction.simulation.saved_state import SavedState
 from stiction.step.loop import Clock, Report, loop_for
 from stiction.step.record import Record
 from stiction.step.system import StepState, System, Work
@@ -191,6 +192,14 @@ class CpuEngine:
     def set_torque(self, torque: np.ndarray) -> None:
         """Set the forces along the coordinates, (worlds, nv)."""
         self.torque[:] = torque
+
+    def restore(self, saved: SavedState) -> None:
+        """Give all worlds the history of a saved state of an equal world; q and v stay."""
+        self.mode[:], self.last_acceleration[:] = saved.mode, saved.last_acceleration
+        contact, control = arrays_of((self.memory, self.pairs)), arrays_of(self.control_memory)
+        kept = (*saved.memory[: len(contact)], *saved.control_memory)  # then come delays of sensors
+        for array, values in zip((*contact, *control), kept, strict=True):
+            array[:] = values
 
     def reset(self, worlds: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Put some worlds into new states and clear their history."""

@@ -55,8 +55,8 @@ class Arguments(NamedTuple):
     integrator: Any
     method: Any
     precision: Any
-    effort: Any
-    device: str
+    effort: Any = None
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)

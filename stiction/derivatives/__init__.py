@@ -1,0 +1,1 @@
+"""Derivatives of a step: by finite differences, and by implicit differentiation."""
