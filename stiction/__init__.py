@@ -78,6 +78,7 @@ from stiction.promises.check import check_promises
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
 from stiction.scenes.scene import Scene
+from stiction.simulation.python_controller import PythonController
 from stiction.simulation.recording import Recording
 from stiction.simulation.simulate import simulate
 from stiction.simulation.simulation import Simulation
@@ -115,6 +116,7 @@ __all__ = [
     "Plane",
     "Prescribed",
     "Push",
+    "PythonController",
     "Recording",
     "Reference",
     "Robot",

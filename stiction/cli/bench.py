@@ -57,6 +57,12 @@ def _bench_lcp(args: argparse.Namespace) -> Result:
     return bench(args.contacts or CONTACTS, progress=args.progress)
 
 
+def _bench_control(args: argparse.Namespace) -> Result:
+    from stiction.bench.control import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
 def _bench_worlds(args: argparse.Namespace) -> Result:
     from stiction.bench.worlds import bench
 
@@ -71,6 +77,7 @@ BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "accuracy": _bench_accuracy,
     "lcp": _bench_lcp,
     "worlds": _bench_worlds,
+    "control": _bench_control,
 }
 
 
@@ -82,7 +89,8 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
         "models, and of other engines, against closed forms; "
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
-        "worlds: many at once, on all cores or a GPU",
+        "worlds: many at once, on all cores or a GPU; "
+        "control: overhead of a loop in Python that steps G1, compared with MuJoCo's",
     )
     parser.add_argument(
         "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"

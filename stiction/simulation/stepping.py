@@ -1,0 +1,203 @@
+"""How a simulation takes its steps: in one compiled call, or in several if Python is asked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction.description.arguments import shown
+from stiction.errors import InputError
+from stiction.kernels.tree import OK
+from stiction.motion.motion import Motion
+from stiction.simulation.allocation import allocate_record
+from stiction.simulation.arguments import MOST_STEPS, is_count, is_real
+from stiction.simulation.chunks import chunks
+from stiction.simulation.failures import Fault, failure_of
+from stiction.simulation.native import NativeLoop, moving_of
+from stiction.simulation.open_recording import OpenRecorder
+from stiction.simulation.python_controller import InPython
+from stiction.simulation.recording import Recording
+from stiction.simulation.watch import Watch
+from stiction.step.loop import ALARM, NOT_FINITE, Clock, Recorded, Report
+from stiction.step.record import Record
+from stiction.step.system import StepState, System, Work
+from stiction.world.world import State, World, checked_vector
+
+
+class Stepping:
+    """The part of a `Simulation` that takes steps."""
+
+    world: World
+    dt: float
+    _integrator: Any
+    _system: System
+    _state: StepState
+    _work: Work
+    _report: Report
+    _start: float
+    _held: np.ndarray
+    _python: InPython
+    _recording: Recording | None
+    point_names: list[str]
+
+    def _begin_stepping(self) -> None:
+        """Allocate what steps need."""
+        self.checked = False  # whether steps run without the compiler, every index checked
+        self._watch = Watch(self)  # type: ignore[arg-type]
+        self._nothing_recorded = self.allocate_record(0)
+        self._applied = self._system.dynamics.applied
+        self._applied_once = False  # whether `applied` is to be what is held again
+        self._called = 0  # steps before the last compiled call
+        self._loop: NativeLoop | None = None
+        self._plain: Any = None  # what a single step needs, if Python has nothing to do
+        self._recorder: OpenRecorder | None = None
+
+    @property
+    def time(self) -> float:
+        """Current time [s]."""
+        return self._start + self._steps * self.dt
+
+    @property
+    def _steps(self) -> int:
+        """Steps since the time `_start`."""
+        return int(self._report.steps.item())
+
+    def warn_once(self, stacklevel: int) -> list[str]:
+        """Warn, once per simulation, of unsolved steps, shapes, and energy that contact added.
+
+        Returns the messages about shapes and energy.
+        """
+        return self._watch.warn_once(stacklevel + 1)
+
+    def run(self, duration: float) -> None:
+        """Take steps for at least `duration` [s], in as few compiled calls as possible."""
+        if not (is_real(duration) and 0 <= duration < MOST_STEPS * self.dt):
+            raise InputError(
+                f"run(): duration is {shown(duration)}; give a finite, non-negative time in s"
+            )
+        steps = math.ceil(duration / self.dt * (1 - 1e-12))
+        if steps > 0:
+            self._apply(None)
+            self._look(self._take(steps), stacklevel=2)
+
+    def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
+        """Take n steps with forces `torque` along the coordinates, (nv), besides controllers.
+
+        By default the forces act that `torque` was set to. The first unsolved step gives an
+        `UnsolvedWarning`; `unsolved` counts them all. Energy that contact adds and too much depth
+        in the last of the n steps give a `StabilityWarning`. Ctrl-C ends it between two steps.
+        """
+        if torque is not None or self._applied_once:
+            self._apply(torque)
+        if self._plain is None or self.checked or n.__class__ is not int or n != 1:
+            if not is_count(n):
+                raise InputError(f"step(n={n!r}): give a positive integer")
+            self._look(self._take(n), stacklevel=2)
+            return
+        entry, moving, recorded = self._plain
+        first = self._called = self._report.steps.item()
+        status = entry(moving, recorded, first, first + 1)
+        doubtful = self._watch.doubtful
+        if status or (doubtful is not None and doubtful[0]):
+            self._look(status, stacklevel=2)
+
+    def _apply(self, torque: ArrayLike | None) -> None:
+        """Let forces act in the next steps; by default those that are held."""
+        if torque is None:
+            self._applied[:] = self._held
+        elif torque.__class__ is np.ndarray and torque.shape == self._held.shape:
+            self._applied[:] = torque  # compiled code checks that they are finite
+        else:
+            self._applied[:] = self._checked_torque(torque)
+        self._applied_once = torque is not None
+
+    def _take(self, n: int) -> int:
+        """Take n steps, recorded and with controllers in Python; returns a status, plus ALARM."""
+        if self._plain is None:
+            self._prepare()
+        base, status = self._applied.copy(), OK
+        record, every, first_row = self._nothing_recorded, 1, 0
+        for count in chunks(n):
+            while count > 0:
+                some = count
+                if self._python:
+                    some = min(some, self._python.act(self, base, self._applied))  # type: ignore[arg-type]
+                    self._applied_once = True
+                if self._recorder is not None:
+                    some = min(some, self._recorder.room)
+                    record, every = self._recorder.record, self._recorder.every
+                    first_row = self._recorder.first
+                status = self._advance(record, every, some, first_row)
+                if status not in (OK, ALARM):
+                    return status
+                count -= some
+        return status
+
+    def _look(self, status: int, stacklevel: int) -> None:
+        """Warn of what there is to warn of, and raise the error of a status."""
+        moving = self._native().moving
+        if status & NOT_FINITE:
+            self._checked_torque(self._applied)
+        self.warn_once(stacklevel + 1)
+        self._watch.warn_of_depth(stacklevel + 1)
+        self._watch.set_limits(moving.alarm)
+        if status & ~ALARM:
+            time = self._start + self._called * self.dt
+            before = State(moving.before.q.copy(), moving.before.v.copy(), time)
+            motion = None if self._recorder is None else self._recorder.motion()
+            raise self.failure(status & ~ALARM, [before], motion)
+
+    def _checked_torque(self, torque: ArrayLike) -> np.ndarray:
+        return checked_vector("torque", torque, self.world.nv, "force", self.world.dof_name)
+
+    def advance(self, record: Record, every: int, n: int, first_row: int = 0) -> int:
+        """Take n steps in one compiled call; returns a status.
+
+        first_row: the row of the run that is the first of the record.
+        """
+        return self._advance(record, every, n, first_row) & ~ALARM
+
+    def _advance(self, record: Record, every: int, n: int, first_row: int) -> int:
+        """The same; the status may be ALARM, too."""
+        clock = Clock(self._start, self.dt, every, first_row)
+        first = self._called = self._steps
+        loop = self._native()
+        run = loop.checked if self.checked else loop
+        return run(record, clock, first, first + n)
+
+    def _native(self) -> NativeLoop:
+        """The compiled loop, with the arrays that are stepped now."""
+        arrays = (self._integrator, self._system, self._state, self._work, self._report)
+        loop = self._loop
+        if loop is None or any(a is not b for a, b in zip(loop.moving, arrays, strict=False)):
+            loop = self._loop = NativeLoop(moving_of(*arrays))
+            self._watch.set_limits(loop.moving.alarm)
+        return loop
+
+    def _prepare(self) -> None:
+        """Make what a single step needs, if Python has nothing to do in it."""
+        if self._recorder is None and not self._python and not self.checked:
+            clock = Clock(self._start, self.dt, 1, 0)
+            loop = self._native()
+            entry, recorded = loop.prepared(Recorded(self._nothing_recorded, clock))
+            self._plain = (entry, loop.handle, recorded)
+
+    def _begin_anew(self) -> None:
+        """Begin a record at the present state; what was prepared or answered before is gone."""
+        self._plain = None
+        self._python.clear()
+        if self._recording is not None:
+            self._recorder = OpenRecorder(self, self._recording)  # type: ignore[arg-type]
+
+    def allocate_record(self, rows: int) -> Record:
+        """Return arrays for a record of `rows` rows."""
+        between = len(self._work.between)
+        return allocate_record(self.world, len(self.point_names), rows, between=between)
+
+    def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
+        """Return the error for a status; `before`: the last good states, oldest first."""
+        fault = Fault(status, int(self._report.fault[0]), self._state, self._steps, self.time)
+        return failure_of(self.world, self._system, self.dt, fault, before, motion)
