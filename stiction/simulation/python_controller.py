@@ -141,7 +141,7 @@ def _steps(what: str, time: float, dt: float, least: int) -> int:
     """A time as a whole number of steps."""
     steps = round(time / dt)
     if steps < least or abs(time / dt - steps) > TOLERANCE * max(1.0, time / dt):
-        good = max(steps, least) * dt
+        good = max(steps, 1) * dt
         near = f"{1 / good:.6g} Hz" if "rate" in what else f"{good:.6g} s"
         raise InputError(
             f"{what} is {time / dt:.6g} steps of {dt:g} s; give a whole number of steps, for "

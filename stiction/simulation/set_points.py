@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stiction.control.actuators import Actuators, ActuatorTable, write_checked
-from stiction.description.arguments import numbers, shown
+from stiction.description.arguments import LARGEST, numbers, shown
 from stiction.description.plain import first_few
 from stiction.errors import InputError
 from stiction.world.world import World
@@ -30,7 +30,8 @@ class SetPoints:
         self._begin, self._first = begin, values.copy()
         self.names = actuator_names(world)
         self.range = np.concatenate([robot.actuator_control for robot in world.robots])  # (nu, 2)
-        self._lower, self._upper = (np.ascontiguousarray(self.range[:, k]) for k in (0, 1))
+        limits = np.clip(self.range, -LARGEST, LARGEST)
+        self._lower, self._upper = (np.ascontiguousarray(limits[:, k]) for k in (0, 1))
         self._index = {name: k for k, name in enumerate(self.names)}
         self._values = values
         self._shape = values.shape
@@ -125,10 +126,11 @@ class SetPoints:
 
     def _refusal(self, k: int, value: Any) -> InputError:
         low, high = self.range[k]
-        return InputError(
-            f"control: '{self.names[k]}' is set to {shown(value)}; give a number from {low:g} to "
-            f"{high:g}, the range of this actuator"
-        )
+        wanted = "a finite number"
+        if np.isfinite(low) or np.isfinite(high):
+            wanted = f"a number from {low:g} to {high:g}, the range of this actuator"
+        told = shown(float(value) if isinstance(value, np.floating) else value)
+        return InputError(f"control: '{self.names[k]}' is set to {told}; give {wanted}")
 
 
 def actuator_names(world: World) -> list[str]:
