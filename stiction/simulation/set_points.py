@@ -14,6 +14,8 @@ from stiction.description.plain import first_few
 from stiction.errors import InputError
 from stiction.world.world import World
 
+ALL, REAL = slice(None), np.dtype(np.float64)
+
 
 class SetPoints:
     """The set-points of all actuators of a world: a vector (nu) whose entries have names.
@@ -60,12 +62,12 @@ class SetPoints:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Set one by name or number, or several; `control[:] = values` sets all."""
-        whole = key.__class__ is slice and key == slice(None)
         if (
-            whole
-            and value.__class__ is np.ndarray
+            value.__class__ is np.ndarray
+            and value.dtype is REAL
             and value.shape == self._shape
-            and value.dtype == np.float64
+            and key.__class__ is slice
+            and key == ALL
         ):
             wrong = write_checked(value, self._lower, self._upper, self._values)
             if wrong >= 0:

@@ -49,6 +49,7 @@ class Stepping:
         self._watch = Watch(self)  # type: ignore[arg-type]
         self._nothing_recorded = self.allocate_record(0)
         self._applied = self._system.dynamics.applied
+        self._shape = self._applied.shape
         self._applied_once = False  # whether `applied` is to be what is held again
         self._called = 0  # steps before the last compiled call
         self._loop: NativeLoop | None = None
@@ -90,7 +91,10 @@ class Stepping:
         `UnsolvedWarning`; `unsolved` counts them all. Energy that contact adds and too much depth
         in the last of the n steps give a `StabilityWarning`. Ctrl-C ends it between two steps.
         """
-        if torque is not None or self._applied_once:
+        if torque.__class__ is np.ndarray and torque.shape == self._shape:
+            self._applied[:] = torque  # compiled code checks that they are finite
+            self._applied_once = True
+        elif torque is not None or self._applied_once:
             self._apply(torque)
         if self._plain is None or self.checked or n.__class__ is not int or n != 1:
             if not is_count(n):
@@ -108,8 +112,6 @@ class Stepping:
         """Let forces act in the next steps; by default those that are held."""
         if torque is None:
             self._applied[:] = self._held
-        elif torque.__class__ is np.ndarray and torque.shape == self._held.shape:
-            self._applied[:] = torque  # compiled code checks that they are finite
         else:
             self._applied[:] = self._checked_torque(torque)
         self._applied_once = torque is not None
