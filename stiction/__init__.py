@@ -32,6 +32,7 @@ Data flows down this list, and a room imports only from rooms above it:
     engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
     fit           parameters fitted to recorded motions
     validate      contact models against measurements
+    gym           Gymnasium environments
     compare       one world under several models and engines, on one page
     bench         speed, and accuracy in closed forms
     papers        the five papers, claim by claim

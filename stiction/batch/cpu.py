@@ -67,6 +67,7 @@ class CpuEngine:
         self._rows: list[np.ndarray | None] = [None] * problem.worlds  # numbers of what each owns
         self._run = loop_of(self._scratch[0].moving)
         self._pool = ThreadPoolExecutor(self._threads)
+        self._prepared: Any = None  # a record, and how the loop is called with it
 
     def _for_all(self, one: Any) -> Any:
         """The arrays of one world, repeated along a first axis over worlds."""
@@ -123,8 +124,11 @@ class CpuEngine:
         After Ctrl-C the worlds are at different steps.
         """
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, 0)
-        recorded = Handle(Recorded(of_world(records, 0), clock))
-        entry = entry_of(self._run, self._scratch[0].place.handle, recorded)
+        if self._prepared is None or self._prepared[0] is not records or self._prepared[1] != clock:
+            recorded = Handle(Recorded(of_world(records, 0), clock))
+            entry = entry_of(self._run, self._scratch[0].place.handle, recorded)
+            self._prepared = (records, clock, entry, recorded)
+        _, _, entry, recorded = self._prepared
         rows = len(records.q[0])  # of the record; without any, one handle serves all worlds
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
         done = 0
@@ -171,6 +175,11 @@ class CpuEngine:
                 return
             self.status[world] = entry(handle, recorded, first, first + count)
             first += count
+
+    def controllers(self, world: int) -> tuple:
+        """Return the controllers of a world."""
+        found: tuple = one_of(self._controllers, world)
+        return found
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds."""

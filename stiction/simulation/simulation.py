@@ -210,6 +210,11 @@ class Simulation(Stepping):
         return SetPoints(self.world, table.control[0], begin_to_act)
 
     @property
+    def controllers(self) -> tuple:
+        """The compiled controllers; their arrays may be written to between steps."""
+        return self._system.controllers
+
+    @property
     def solver(self) -> SolverStatus:
         """Iterations, residual and stage of the contact solver in the last step."""
         iterations, residual, stage = self._work.total_solver.tolist()
