@@ -27,6 +27,7 @@ from numba.core.datamodel import models, register_default
 from numba.core.imputils import lower_cast
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
+from numba.np.numpy_support import as_dtype
 
 from stiction.compiler.cache import is_ours
 from stiction.compiler.parts import LOADERS
@@ -110,7 +111,7 @@ def array_of(
     steps: strides, of an array that is not contiguous.
     """
     model, length = manager.lookup(kind), manager.lookup(types.intp).get_value_type()
-    itemsize = ir.Constant(length, kind.dtype.bitwidth // 8)
+    itemsize = ir.Constant(length, as_dtype(kind.dtype).itemsize)
     row = ir.Constant(ir.ArrayType(length, kind.ndim), ir.Undefined)
     shape = strides = row
     stride, items = itemsize, ir.Constant(length, 1)

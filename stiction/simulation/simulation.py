@@ -205,7 +205,8 @@ class Simulation(Stepping):
 
         def begin_to_act() -> None:
             controllers = (*self._system.controllers, table)
-            self._system, self._plain = self._system._replace(controllers=controllers), None
+            self._system = self._system._replace(controllers=controllers)
+            self._plain_until = -1.0
 
         return SetPoints(self.world, table.control[0], begin_to_act)
 
@@ -225,6 +226,7 @@ class Simulation(Stepping):
         """What was recorded since the simulation was made, reset or set to another state."""
         if self._recorder is None:
             raise InputError("motion: this simulation records nothing; make it with record=True")
+        self._plain_until = -1.0  # the next row begins a block
         return self._recorder.motion()
 
     @property

@@ -54,6 +54,8 @@ class Stepping:
         self._called = 0  # steps before the last compiled call
         self._loop: NativeLoop | None = None
         self._plain: Any = None  # what a single step needs, if Python has nothing to do
+        self._plain_until = -1.0  # the first step for which it does not serve
+        self._plain_clock = Clock(self._start, self.dt, 1, 0)
         self._recorder: OpenRecorder | None = None
 
     @property
@@ -96,13 +98,13 @@ class Stepping:
             self._applied_once = True
         elif torque is not None or self._applied_once:
             self._apply(torque)
-        if self._plain is None or self.checked or n.__class__ is not int or n != 1:
+        first = self._called = self._report.steps.item()
+        if first >= self._plain_until or self.checked or n.__class__ is not int or n != 1:
             if not is_count(n):
                 raise InputError(f"step(n={n!r}): give a positive integer")
             self._look(self._take(n), stacklevel=2)
             return
         entry, moving, recorded = self._plain
-        first = self._called = self._report.steps.item()
         status = entry(moving, recorded, first, first + 1)
         doubtful = self._watch.doubtful
         if status or (doubtful is not None and doubtful[0]):
@@ -118,25 +120,33 @@ class Stepping:
 
     def _take(self, n: int) -> int:
         """Take n steps, recorded and with controllers in Python; returns a status, plus ALARM."""
-        if self._plain is None:
+        if self._steps >= self._plain_until:
             self._prepare()
         base, status = self._applied.copy(), OK
-        record, every, first_row = self._nothing_recorded, 1, 0
-        for count in chunks(n):
-            while count > 0:
-                some = count
-                if self._python:
-                    some = min(some, self._python.act(self, base, self._applied))  # type: ignore[arg-type]
-                    self._applied_once = True
-                if self._recorder is not None:
-                    some = min(some, self._recorder.room)
-                    record, every = self._recorder.record, self._recorder.every
-                    first_row = self._recorder.first
-                status = self._advance(record, every, some, first_row)
-                if status not in (OK, ALARM):
-                    return status
-                count -= some
+        try:
+            for count in chunks(n):
+                while count > 0:
+                    status, taken = self._take_some(count, base)
+                    if status not in (OK, ALARM):
+                        return status
+                    count -= taken
+        finally:  # also after Ctrl-C
+            row = 0 if self._recorder is None else self._recorder.first
+            if row != self._plain_clock.first_row:
+                self._plain_until = -1.0  # the record has gone on to another block
         return status
+
+    def _take_some(self, most: int, base: np.ndarray) -> tuple[int, int]:
+        """Take steps until Python has something to do; returns a status and their number."""
+        record, every, first_row = self._nothing_recorded, 1, 0
+        if self._python:
+            most = min(most, self._python.act(self, base, self._applied))  # type: ignore[arg-type]
+            self._applied_once = True
+        if self._recorder is not None:
+            most = min(most, self._recorder.room)
+            record, every = self._recorder.record, self._recorder.every
+            first_row = self._recorder.first
+        return self._advance(record, every, most, first_row), most
 
     def _look(self, status: int, stacklevel: int) -> None:
         """Warn of what there is to warn of, and raise the error of a status."""
@@ -150,6 +160,7 @@ class Stepping:
             time = self._start + self._called * self.dt
             before = State(moving.before.q.copy(), moving.before.v.copy(), time)
             motion = None if self._recorder is None else self._recorder.motion()
+            self._plain_until = -1.0
             raise self.failure(status & ~ALARM, [before], motion)
 
     def _checked_torque(self, torque: ArrayLike) -> np.ndarray:
@@ -181,18 +192,25 @@ class Stepping:
 
     def _prepare(self) -> None:
         """Make what a single step needs, if Python has nothing to do in it."""
-        if self._recorder is None and not self._python and not self.checked:
-            clock = Clock(self._start, self.dt, 1, 0)
-            loop = self._native()
-            entry, recorded = loop.prepared(Recorded(self._nothing_recorded, clock))
-            self._plain = (entry, loop.handle, recorded)
+        if self._python or self.checked:
+            return
+        loop, record, until = self._native(), self._nothing_recorded, math.inf
+        clock, recorder = Clock(self._start, self.dt, 1, 0), self._recorder
+        if recorder is not None:
+            until = self._steps + recorder.room
+            record = recorder.record
+            clock = Clock(self._start, self.dt, recorder.every, recorder.first)
+        entry, recorded = loop.prepared(Recorded(record, clock))
+        self._plain, self._plain_until = (entry, loop.handle, recorded), until
+        self._plain_clock = clock
 
     def _begin_anew(self) -> None:
-        """Begin a record at the present state; what was prepared or answered before is gone."""
-        self._plain = None
+        """Begin a record at the present state; what was answered before is gone."""
         self._python.clear()
         if self._recording is not None:
             self._recorder = OpenRecorder(self, self._recording)  # type: ignore[arg-type]
+        if self._recording is not None or self._start != self._plain_clock.start:
+            self._plain_until = -1.0
 
     def allocate_record(self, rows: int) -> Record:
         """Return arrays for a record of `rows` rows."""
