@@ -88,11 +88,14 @@ class SetPoints:
     def check(self, given: Mapping[str, Any]) -> np.ndarray:
         """All set-points as they are after `update`; raises InputError where one is wrong."""
         new = self._values.copy()
+        if not isinstance(given, Mapping):
+            raise InputError(f"control: found {shown(given)}; give a dictionary of set-points")
         for name, value in given.items():
-            new[self._where(name)] = value if np.ndim(value) == 0 else np.nan
+            one = numbers(value)
+            new[self._where(name)] = one if one.ndim == 0 else np.nan
         wrong = np.flatnonzero(~((self._lower <= new) & (new <= self._upper)))
         if len(wrong):
-            raise self._refusal(int(wrong[0]), given.get(self.names[wrong[0]]))
+            raise self._refusal(int(wrong[0]), given.get(self.names[wrong[0]], new[wrong[0]]))
         return new
 
     def update(self, given: Mapping[str, Any]) -> None:
@@ -119,7 +122,7 @@ class SetPoints:
             return self._index[key]
         try:
             self._values[key]
-        except IndexError:
+        except (IndexError, TypeError, ValueError, OverflowError):
             raise InputError(
                 f"control: found index {shown(key)}; give a name or a number from 0 to "
                 f"{len(self) - 1}"

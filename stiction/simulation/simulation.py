@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.control.controller import allocate_memories
+from stiction.description.arguments import count
 from stiction.errors import InputError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.response import NOT_CONVERGED
@@ -168,6 +169,7 @@ class Simulation(Stepping):
 
         seed: of `random`, a `numpy.random.Generator` for controllers of yours.
         """
+        seed = None if seed is None else count("reset(): seed", seed, 2**63, 0)
         first = self._first
         self.state = State(first.q, first.v, first.start) if state is None else state
         self._held[:], self._applied_once = 0.0, True

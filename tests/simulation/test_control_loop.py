@@ -1,9 +1,12 @@
 """`Simulation` for control: set-points, torques, new starts, records, controllers in Python."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import stiction as st
+from arguments import WRONG
 from mechanisms import chain, pendulum
 from stiction.errors import DivergenceError, InputError
 
@@ -97,6 +100,28 @@ def test_wrong_set_points_are_refused_and_change_nothing(arm, key, value, words)
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         simulation.control[key] = value
     np.testing.assert_array_equal(simulation.control, [0.2, 0.7])
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_strange_set_points_are_refused_or_do_no_harm(arm, kind):
+    control, wrong = st.Simulation(arm).control, WRONG[kind]
+
+    def update(given):
+        control.update(given)
+
+    def assign(key, value):
+        control[key] = value
+
+    for attempt in (
+        lambda: assign("elbow", wrong),
+        lambda: assign(slice(None), wrong),
+        lambda: assign(wrong, 0.5),
+        lambda: update(wrong),
+        lambda: update({"elbow": wrong}),
+    ):
+        with contextlib.suppress(InputError):
+            attempt()
+        assert np.isfinite(control[:]).all() and abs(control["shoulder"]) <= 1
 
 
 def test_robots_without_actuators_and_tables_have_no_set_points(arm):
