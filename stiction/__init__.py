@@ -34,6 +34,7 @@ Data flows down this list, and a room imports only from rooms above it:
     engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
     fit           parameters fitted to recorded motions
     validate      contact models against measurements
+    gym           Gymnasium environments
     compare       one world under several models and engines, on one page
     bench         speed, and accuracy in closed forms
     papers        the five papers, claim by claim
@@ -85,6 +86,7 @@ from stiction.robot.robot import Robot
 from stiction.robot.sensors import Sensor
 from stiction.scenes.scene import Scene
 from stiction.sensors.readings import read_sensors
+from stiction.simulation.python_controller import PythonController
 from stiction.simulation.recording import Recording
 from stiction.simulation.simulate import simulate
 from stiction.simulation.simulation import Simulation
@@ -124,6 +126,7 @@ __all__ = [
     "Plane",
     "Prescribed",
     "Push",
+    "PythonController",
     "Recording",
     "Reference",
     "Robot",

@@ -135,6 +135,29 @@ def of_methods() -> dict[str, Call]:
         "World.standing": Call(made("standing", world), {"above": 0.1}),
         "World.place": Call(made("place", world), {"name": "ball"}),
         "Simulation.step": Call(stepped, {"torque": np.zeros(6), **tiny}),
+        "Simulation": Call(
+            lambda record: st.Simulation(world(), contact=None, record=record), {"record": True}
+        ),
+        "Simulation.run": Call(made("run", simulation), {"duration": 0.003}),
+        "Simulation.torque": Call(
+            lambda torque: setattr(simulation(), "torque", torque), {"torque": np.zeros(6)}
+        ),
+        "Simulation.state": Call(
+            lambda state: setattr(simulation(), "state", state), {"state": world().home()}
+        ),
+        "Simulation.reset": Call(made("reset", simulation), {"state": world().home(), "seed": 1}),
+        "PythonController": Call(
+            lambda **given: st.Simulation(
+                world(), contact=None, controller=st.PythonController(lambda _: None, **given)
+            ).step(),
+            {"rate": 100.0, "delay": 0.001},
+        ),
+        "PythonController.function": Call(
+            lambda answer: st.Simulation(
+                world(), contact=None, controller=st.PythonController(lambda simulation: answer)
+            ).step(),
+            {"answer": np.zeros(6)},
+        ),
         "Simulation.restore_state": Call(
             lambda saved: simulation().restore_state(saved), {"saved": simulation().save_state()}
         ),

@@ -16,8 +16,8 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SLOW = ("control_loop", "push_and_hold", "survival_map")  # compile what no other test needs
 
 
-def run(arguments: list[str], folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
+def run(arguments: list[str], folder: Path, **variables: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", **variables}
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -51,6 +51,17 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
     (program,) = python_blocks("README.md")
     assert run(["-c", program], tmp_path).strip()
     assert (tmp_path / "motion.h5").stat().st_size > 1000
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [("control.md", "0.2 ["), ("gym.md", "(42,)")],
+)
+def test_the_program_of_the_page_runs_without_the_compiler(page, told, tmp_path):
+    """Compiled, they would need steps that no other test needs."""
+    (program,) = python_blocks(f"docs/{page}")
+    assert told in run(["-c", program], tmp_path, NUMBA_DISABLE_JIT="1")
 
 
 @pytest.mark.jit

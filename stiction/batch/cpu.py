@@ -10,19 +10,23 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import config
 
 from stiction.batch.leaves import arrays_of, map_arrays
+from stiction.batch.one_world import Own, Place, pooled, with_own
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
-from stiction.collision.bodies import known_pairs, with_known_pairs
+from stiction.collision.bodies import known_pairs
+from stiction.compiler.bound import Handle, numbers_of
 from stiction.control.controller import allocate_memories
 from stiction.kernels.tree import OK, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work
 from stiction.simulation.chunks import chunks
+from stiction.simulation.native import entry_of, loop_of, moving_of
 from stiction.simulation.saved_state import SavedState
-from stiction.step.loop import Clock, Report, loop_for
+from stiction.step.loop import Clock, Moving, Recorded, Report
 from stiction.step.record import Record
-from stiction.step.system import StepState, System, Work
+from stiction.step.system import StepState, System
 from stiction.terminal.line import shown
 from stiction.world.bodies import points_between
 
@@ -32,9 +36,10 @@ TELL_SECONDS = 0.5  # between two looks at how many worlds are done
 class Scratch(NamedTuple):
     """The scratch of a thread; nothing in it is kept from one world to the next."""
 
-    system: System
-    work: Work
-    used: list[tuple[np.ndarray, np.ndarray]]  # arrays that steps write, and how they were made
+    moving: Moving
+    place: Place
+    used: np.ndarray  # all that steps write, as bytes
+    clean: np.ndarray  # the same as it was made
 
 
 class CpuEngine:
@@ -58,11 +63,12 @@ class CpuEngine:
         self._controllers = [in_precision(one, self.real) for one in problem.controllers]
         self._forces = [in_precision(one, self.real) for one in problem.forces]
         self._surface = surface
-        parts = (problem.integrator, problem.method, problem.model, *problem.controllers[0])
-        kinds: list[Any] = [type(part) for part in parts]
-        self._run = loop_for(*kinds)
         self._threads, self._stopped = min(threads, problem.worlds), False
         self._scratch = [self._make_scratch() for _ in range(self._threads)]
+        self._rows: list[np.ndarray | None] = [None] * problem.worlds  # numbers of what each owns
+        self._run = loop_of(self._scratch[0].moving)
+        self._pool = ThreadPoolExecutor(self._threads)
+        self._prepared: Any = None  # a record, and how the loop is called with it
 
     def _for_all(self, one: Any) -> Any:
         """The arrays of one world, repeated along a first axis over worlds."""
@@ -76,23 +82,42 @@ class CpuEngine:
 
     def _make_scratch(self) -> Scratch:
         problem = self.problem
+        surface = map_arrays(np.ndarray.copy, self._surface)
+        points, between = len(problem.point_names), points_between(problem.surface.bodies)
+        dynamics = allocate(tree_in_precision(problem.world.tree, self.real))
+        of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid
+        work = in_precision(allocate_work(problem.world, points, between), self.real)
+        written = (tuple(dynamics[1:]), of_contact, self._one_control_memory(), work)
+        (variables, (contact, contact_work, impact), memory, work), used = pooled(written)
         system = System(
-            allocate(tree_in_precision(problem.world.tree, self.real)),
+            type(dynamics)(dynamics[0], *variables),
             problem.method,
             self._controllers[0],
-            self._one_control_memory(),
+            memory,
             self._forces[0],
             in_precision(problem.model, self.real),
-            map_arrays(np.ndarray.copy, self._surface),
+            surface._replace(contact=contact, work=contact_work, impact=impact),
             map_arrays(np.ndarray.copy, in_precision(problem.loops, self.real)),
         )
-        points, between = len(problem.point_names), points_between(problem.surface.bodies)
-        work = in_precision(allocate_work(problem.world, points, between), self.real)
-        surface = system.surface
-        of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid
-        written = (system.dynamics[1:], of_contact, system.control_memory, work)
-        used = [(array, array.copy()) for array in arrays_of(written)]
-        return Scratch(system, work, used)
+        own = self._own(0)
+        moving = moving_of(problem.integrator, system, own.state, work, own.report)
+        return Scratch(moving, Place(moving, own), used, used.copy())
+
+    def _own(self, world: int) -> Own:
+        """What a world owns."""
+        return Own(
+            StepState(self.q[world], self.v[world]),
+            self.mode[world],
+            self.last_acceleration[world],
+            one_of(self._controllers, world),
+            tuple(array[world] for array in self.control_memory),
+            one_of(self._forces, world),
+            type(self.problem.model)(*one_of(self._values, world)),
+            one_of(self._table, world),
+            of_world(self.memory, world),
+            of_world(self.pairs, world),
+            of_world(self.report, world),
+        )
 
     def advance(
         self, records: Record, every: int, first: int, last: int, first_row: int = 0
@@ -102,75 +127,62 @@ class CpuEngine:
         After Ctrl-C the worlds are at different steps.
         """
         clock = Clock(self.real(self.problem.start), self.real(self.problem.dt), every, first_row)
+        if self._prepared is None or self._prepared[0] is not records or self._prepared[1] != clock:
+            recorded = Handle(Recorded(of_world(records, 0), clock))
+            entry = entry_of(self._run, self._scratch[0].place.handle, recorded)
+            self._prepared = (records, clock, entry, recorded)
+        _, _, entry, recorded = self._prepared
+        rows = max(array.shape[1] for array in records)  # without any, one handle serves all worlds
         left = iter(range(self.problem.worlds))  # a thread takes the next world when it is free
-
         done = 0
 
         def run_some(thread: int) -> None:
             nonlocal done
             for world in left:
                 if self.status[world] == OK and not self._stopped:
-                    self._run_world(self._scratch[thread], world, records, clock, first, last)
+                    own = Handle(Recorded(of_world(records, world), clock)) if rows else recorded
+                    self._run_world(self._scratch[thread], world, (entry, own), first, last)
                 done += 1
 
         self._stopped = False
         label = f"simulating {self.problem.worlds} worlds"
-        with ThreadPoolExecutor(self._threads) as pool, shown(label, None, None) as tell:
+        with shown(label, None, None) as tell:
+            running = {self._pool.submit(run_some, thread) for thread in range(self._threads)}
             try:
-                running = {pool.submit(run_some, thread) for thread in range(self._threads)}
                 while running:
                     finished, running = wait(running, TELL_SECONDS, FIRST_COMPLETED)
                     for one in finished:
                         one.result()
                     tell(done / self.problem.worlds)
             except BaseException:
-                self._stopped = True  # before the pool waits for its threads
+                self._stopped = True
+                wait(running)
                 raise
 
     def _run_world(
-        self, scratch: Scratch, world: int, records: Record, clock: Clock, first: int, last: int
+        self, scratch: Scratch, world: int, call: tuple[Any, Handle], first: int, last: int
     ) -> None:
-        for array, clean in scratch.used:
-            array[...] = clean
-        system = scratch.system
-        system.dynamics.applied[:] = self.torque[world]
-        surface = system.surface
-        contact = surface.contact._replace(table=one_of(self._table, world))
-        control_memory = tuple(
-            one._replace(now=array[world])
-            for one, array in zip(system.control_memory, self.control_memory, strict=True)
-        )
-        system = system._replace(
-            dynamics=system.dynamics._replace(
-                mode=self.mode[world], last_acceleration=self.last_acceleration[world]
-            ),
-            controllers=one_of(self._controllers, world),
-            control_memory=control_memory,
-            forces=one_of(self._forces, world),
-            model=type(self.problem.model)(*one_of(self._values, world)),
-            surface=surface._replace(
-                contact=contact,
-                memory=of_world(self.memory, world),
-                bodies=with_known_pairs(surface.bodies, of_world(self.pairs, world)),
-            ),
-        )
-        state, record = StepState(self.q[world], self.v[world]), of_world(records, world)
-        report = of_world(self.report, world)
+        scratch.used[:] = scratch.clean
+        scratch.moving.system.dynamics.applied[:] = self.torque[world]
+        entry, recorded = call
+        handle = scratch.place.handle
+        if config.DISABLE_JIT:  # type: ignore[attr-defined]
+            handle.bundle = with_own(scratch.moving, self._own(world))
+        else:
+            row = self._rows[world]
+            if row is None:
+                row = self._rows[world] = np.array(numbers_of(self._own(world)), np.int64)
+            scratch.place.put(row)
         for count in chunks(last - first):
             if self._stopped or self.status[world] != OK:
                 return
-            self.status[world] = self._run(
-                self.problem.integrator,
-                system,
-                state,
-                scratch.work,
-                record,
-                clock,
-                first,
-                first + count,
-                report,
-            )
+            self.status[world] = entry(handle, recorded, first, first + count)
             first += count
+
+    def controllers(self, world: int) -> tuple:
+        """Return the controllers of a world."""
+        found: tuple = one_of(self._controllers, world)
+        return found
 
     def make_record(self, record: Record) -> Record:
         """Return a record for all worlds."""

@@ -22,7 +22,7 @@ from stiction.batch.problem import (
 )
 from stiction.batch.sensing import BatchSensing
 from stiction.contact.effort import Effort
-from stiction.description.arguments import shown
+from stiction.description.arguments import count, shown
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
@@ -130,6 +130,7 @@ class BatchSimulation:
         self.problem: Problem = make_problem(given)
         self.device, self.steps_taken = device, 0
         self._calls, self._warned, self._interrupted = 0, False, False
+        self._no_record: Any = None
         self._engine = ENGINES[device](self.problem, threads or len(os.sched_getaffinity(0)))
         self._sensing = BatchSensing(self.problem, self._engine) if sensors else None
         self.sensor_seed = 0  # of the noise in `sensors`
@@ -175,6 +176,20 @@ class BatchSimulation:
         """Steps of each world that left some work to the next one, see `Effort`, (worlds)."""
         return self._engine.reports().unfinished
 
+    def controllers(self, world: int) -> tuple:
+        """The compiled controllers of a world on the CPU; their arrays may be written to.
+
+        All worlds share one tuple, unless `controls` was a list.
+        """
+        if self.device != "cpu":
+            raise InputError("controllers(): this batch is on a GPU, which has copies of its own")
+        return self._engine.controllers(count("controllers(): world", world, self.worlds - 1, 0))
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds."""
+        return self.problem.worlds
+
     def on_device(self) -> dict[str, Any]:
         """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.
 
@@ -200,7 +215,9 @@ class BatchSimulation:
         if not is_count(n):
             raise InputError(f"step(n={n!r}): give a positive integer")
         if self._sensing is None:
-            self._advance(self._engine.make_record(record_of(self.problem, 0)), 1, n)
+            if self._no_record is None:
+                self._no_record = self._engine.make_record(record_of(self.problem, 0))
+            self._advance(self._no_record, 1, n)
         else:
             first = self.steps_taken
             record, first_row = self._sensing.begin(first, n)
@@ -228,14 +245,14 @@ class BatchSimulation:
     def _warn_of_unsolved(self, stacklevel: int) -> None:
         """Warn once of unsolved steps, over all worlds."""
         reports = self._engine.reports()
-        count = int(reports.unsolved.sum())
-        if count == 0:
+        unsolved = int(reports.unsolved.sum())
+        if unsolved == 0:
             return
         self._warned = True
         problem = self.problem
         worst = int(np.argmax(np.where(reports.unsolved > 0, reports.worst_residual, -np.inf)))
         all_worlds = UnsolvedSteps(
-            count,
+            unsolved,
             int(reports.steps.sum()),
             float(reports.worst_residual[worst]),
             problem.start + int(reports.worst_step[worst]) * problem.dt,

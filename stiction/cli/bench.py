@@ -57,6 +57,19 @@ def _bench_lcp(args: argparse.Namespace) -> Result:
     return bench(args.contacts or CONTACTS, progress=args.progress)
 
 
+def _bench_control(args: argparse.Namespace) -> Result:
+    from stiction.bench.control import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
+def _bench_gym(args: argparse.Namespace) -> Result:
+    from stiction.bench.gym import bench
+
+    worlds = args.worlds[0] if args.worlds else 64
+    return bench(args.robot, worlds, args.repeats, min(args.steps, 20), args.progress)
+
+
 def _bench_worlds(args: argparse.Namespace) -> Result:
     from stiction.bench.worlds import bench
 
@@ -71,6 +84,8 @@ BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "accuracy": _bench_accuracy,
     "lcp": _bench_lcp,
     "worlds": _bench_worlds,
+    "control": _bench_control,
+    "gym": _bench_gym,
 }
 
 
@@ -82,7 +97,9 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
         "models, and of other engines, against closed forms; "
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
-        "worlds: many at once, on all cores or a GPU",
+        "worlds: many at once, on all cores or a GPU; "
+        "control: overhead of a loop in Python that steps G1, compared with MuJoCo's; "
+        "gym: steps per second of vector environments, compared with Gymnasium's Humanoid",
     )
     parser.add_argument(
         "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"
@@ -118,7 +135,7 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="N",
-        help="worlds: number of worlds",
+        help="worlds, gym: number of worlds",
     )
     parser.add_argument(
         "--model",

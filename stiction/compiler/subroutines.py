@@ -27,6 +27,7 @@ from numba.core.datamodel import models, register_default
 from numba.core.imputils import lower_cast
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
+from numba.np.numpy_support import as_dtype
 
 from stiction.compiler.cache import is_ours
 from stiction.compiler.parts import LOADERS
@@ -53,7 +54,8 @@ def passed(kind: Any) -> Any:
     return types.unliteral(kind)
 
 
-def _is_contiguous(kind: Any) -> bool:
+def is_contiguous(kind: Any) -> bool:
+    """Whether a type is that of contiguous arrays."""
     return isinstance(kind, types.Array) and kind.layout == "C"
 
 
@@ -64,7 +66,7 @@ def _types(kind: Any) -> tuple[Any, ...]:
 
 def _numbers(manager: Any, kind: Any) -> Any:
     """Types of the numbers that are passed for a type, nested as it is."""
-    if _is_contiguous(kind):
+    if is_contiguous(kind):
         address = manager.lookup(types.CPointer(kind.dtype)).get_value_type()
         length = manager.lookup(types.intp).get_value_type()
         return (address, *[length] * kind.ndim)
@@ -75,7 +77,7 @@ def _numbers(manager: Any, kind: Any) -> Any:
 
 def _take_apart(manager: Any, builder: Any, kind: Any, value: Any) -> Any:
     """Return the numbers to pass for a value."""
-    if _is_contiguous(kind):
+    if is_contiguous(kind):
         model = manager.lookup(kind)
         shape = model.get(builder, value, "shape")
         lengths = [builder.extract_value(shape, k) for k in range(kind.ndim)]
@@ -91,8 +93,8 @@ def _take_apart(manager: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 def _put_together(manager: Any, builder: Any, kind: Any, numbers: Any) -> Any:
     """Return the value for the numbers that were passed."""
-    if _is_contiguous(kind):
-        return _array_of(manager, builder, kind, *numbers)
+    if is_contiguous(kind):
+        return array_of(manager, builder, kind, numbers[0], numbers[1:])
     if isinstance(kind, types.BaseTuple):
         value = ir.Constant(manager.lookup(kind).get_value_type(), ir.Undefined)
         for k, (part, one) in enumerate(zip(_types(kind), numbers, strict=True)):
@@ -101,16 +103,21 @@ def _put_together(manager: Any, builder: Any, kind: Any, numbers: Any) -> Any:
     return numbers
 
 
-def _array_of(manager: Any, builder: Any, kind: Any, address: Any, *lengths: Any) -> Any:
-    """Return the array at an address; what is not used of it costs nothing."""
+def array_of(
+    manager: Any, builder: Any, kind: Any, address: Any, lengths: Any, steps: Any = None
+) -> Any:
+    """Return the array at an address; what is not used of it costs nothing.
+
+    steps: strides, of an array that is not contiguous.
+    """
     model, length = manager.lookup(kind), manager.lookup(types.intp).get_value_type()
-    itemsize = ir.Constant(length, kind.dtype.bitwidth // 8)
+    itemsize = ir.Constant(length, as_dtype(kind.dtype).itemsize)
     row = ir.Constant(ir.ArrayType(length, kind.ndim), ir.Undefined)
     shape = strides = row
     stride, items = itemsize, ir.Constant(length, 1)
     for k in reversed(range(kind.ndim)):
         shape = builder.insert_value(shape, lengths[k], k)
-        strides = builder.insert_value(strides, stride, k)
+        strides = builder.insert_value(strides, steps[k] if steps else stride, k)
         stride, items = builder.mul(stride, lengths[k]), builder.mul(items, lengths[k])
     value = ir.Constant(model.get_value_type(), None)  # no owner: nothing counts references
     for name, field in (

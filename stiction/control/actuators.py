@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import kernel, routine
 from stiction.control.controller import controller
 from stiction.control.torque import held_table
 from stiction.errors import InputError
@@ -69,6 +69,17 @@ def actuator_force(params, row, i, length, rate):
     gain = params.gain[i, 0] + params.gain[i, 1] * length + params.gain[i, 2] * rate
     force = params.bias[i, 0] + params.bias[i, 1] * length + params.bias[i, 2] * rate
     return force + gain * signal, params.bias[i, 2] + params.gain[i, 2] * signal
+
+
+@routine
+def write_checked(values, lower, upper, target):
+    """Copy values within their limits; returns the first that is not, before anything is copied."""
+    for k in range(len(target)):
+        if not (lower[k] <= values[k] <= upper[k]):
+            return k
+    for k in range(len(target)):
+        target[k] = values[k]
+    return -1
 
 
 @dataclass(frozen=True)

@@ -21,34 +21,34 @@ class Sensing:
         self._bound, self._dt = bind_sensors(world, points, forces), dt
         self._delays = delays(self._bound, dt)
         rows = self._delays[-1].steps + 1 if self._delays else 0
-        self.record = allocate_record(world, points, rows, CHANNELS, between)
-        self._number = np.full(rows, -1, np.int64)  # of the step in each row
-
-    def begin(self, taken: int, n: int) -> int:
-        """Make room for n more steps; returns the step of the first row, for the record."""
-        rows = len(self._number)
-        kept, first = max(rows - n, 0), taken + n - rows
-        if kept:
-            for array in self.arrays():
-                array[:kept] = array[rows - kept :].copy()
-        self._number[kept:] = np.arange(first + kept, first + rows)
-        return first
+        self.rows = rows
+        self.record = allocate_record(world, points, rows, CHANNELS, between)  # a ring
+        self._first = np.zeros(1, np.int64)  # step from which on all are known
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Arrays that later readings depend on."""
-        if not len(self._number):
+        if self.rows == 0:
             return ()
-        return (self._number, *(getattr(self.record, name) for name in CHANNELS))
+        return (self._first, *(getattr(self.record, name) for name in CHANNELS))
+
+    def forget(self, taken: int) -> None:
+        """Forget all steps up to now."""
+        self._first[0] = taken
+
+    def copy(self, record: Record, first_row: int, taken: int, n: int) -> None:
+        """Copy the last of n steps from the record of every step; taken: steps so far."""
+        steps = np.arange(taken - min(n, self.rows), taken)
+        for name in CHANNELS if self.rows else ():
+            getattr(self.record, name)[steps % self.rows] = getattr(record, name)[steps - first_row]
 
     def readings(self, state: State, taken: int, seed: int) -> dict[str, np.ndarray]:
         """What the sensors read after `taken` steps, by name; state: the present one."""
-        rows = len(self._number)
-        if rows == 0:
+        if self.rows == 0:
             return {}
-        known = self._number == np.arange(taken - rows, taken)
-        known &= known[-1] & (self._number >= 0)
-        record = Record(*(array[None] for array in self.record))
+        last = np.arange(taken - self.rows, taken)
+        known = last >= self._first[0]
+        kept = {name: getattr(self.record, name)[last % self.rows][None] for name in CHANNELS}
         now = State(state.q[None], state.v[None], state.time)
-        steps = steps_of(record, known[None], now, self._dt)
+        steps = steps_of(self.record._replace(**kept), known[None], now, self._dt)
         found = readings_of(self._bound, self._delays, steps, seed, [self._bound.around.forces])
         return by_name(self._bound, found[0])

@@ -67,6 +67,11 @@ def simulate(  # twelve arguments, and long: keywords that users know, all but t
     line where a plug-in of yours uses a wrong index.
     """
     simulation = Simulation(world, contact, dt, state, controller, forces, integrator, method)
+    if simulation._python:
+        raise InputError(
+            "controller: a PythonController acts in a Simulation; make one with record=True, "
+            "run(duration), and take its motion"
+        )
     simulation.checked = bool(checked)
     steps, rows = _steps_and_rows(simulation, duration, record)
     parameters = simulation.parameters()

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.collision.bodies import NoBodies, known_pairs
-from stiction.collision.pair_slots import PairSlots, are_consistent
-from stiction.compiler.checked import run_checked
-from stiction.contact.contact_model import NoContact
 from stiction.control.controller import allocate_memories
+from stiction.description.arguments import count
 from stiction.errors import InputError
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.kernels.tree import OK, allocate
+from stiction.kernels.response import NOT_CONVERGED
+from stiction.kernels.tree import allocate
 from stiction.motion.motion import Motion
-from stiction.motion.unsolved import (
-    UnsolvedSteps,
-    allocate_report,
-    unsolved_steps,
-    warn_of_unsolved,
-)
-from stiction.simulation.allocation import allocate_record, allocate_work, make_surface
+from stiction.motion.unsolved import UnsolvedSteps, allocate_report, unsolved_steps
+from stiction.simulation import restoring
+from stiction.simulation.allocation import allocate_work, make_surface
 from stiction.simulation.arguments import (
     ARTICULATED,
     AUTOMATIC,
@@ -36,47 +29,41 @@ from stiction.simulation.arguments import (
     checked_integrator,
     checked_method,
     chosen_model,
-    is_count,
 )
-from stiction.simulation.chunks import chunks
 from stiction.simulation.contacts import ContactPoint, contacts_of, forces_of
-from stiction.simulation.failures import Fault, failure_of
-from stiction.simulation.saved_state import SavedState, check_fits
+from stiction.simulation.open_recording import recording_of
+from stiction.simulation.python_controller import InPython, divided
+from stiction.simulation.recording import Recording
+from stiction.simulation.saved_state import SavedState
 from stiction.simulation.sensing import Sensing
-from stiction.simulation.warn import (
-    warn_of_depth,
-    warn_of_energy,
-    warn_of_long_step,
-    warn_of_outlook,
-    warn_of_servos,
-    warn_of_shapes,
-)
-from stiction.step.loop import Clock, loop_for
-from stiction.step.record import Record
+from stiction.simulation.set_points import SetPoints, actuators_among, driven_home
+from stiction.simulation.settings import digest_of, parameters_of
+from stiction.simulation.stepping import Stepping
+from stiction.simulation.warn import warn_of_long_step, warn_of_outlook, warn_of_servos
 from stiction.step.system import StepState, System
-from stiction.world.bodies import body_material_pairs, points_between
-from stiction.world.contact_points import contact_points_of
+from stiction.world.bodies import points_between
 from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.loops import make_loops
-from stiction.world.world import State, World, checked_vector, checked_world
-
-DEEPER = 1.1  # times the depth last judged: then `Simulation.step` judges it again
+from stiction.world.world import State, World, checked_world
 
 
-def _leaves(value: Any) -> Iterator[bytes]:
-    """Bytes of the names and numbers in nested tuples."""
-    yield type(value).__name__.encode()
-    if isinstance(value, tuple):
-        for one in value:
-            yield from _leaves(one)
-    else:
-        yield np.asarray(value).tobytes()
+class SolverStatus(NamedTuple):
+    """How the contact problem of the last step was solved."""
+
+    iterations: int  # of all solutions that were tried
+    residual: float  # the largest of the solutions that were used
+    stage: int  # the method that was needed: 0 is the first, 9 none
+
+    @property
+    def solved(self) -> bool:
+        """Whether contact and joint friction were solved."""
+        return self.stage < NOT_CONVERGED
 
 
-class Simulation:
+class Simulation(Stepping):
     """A world stepped from Python, for control loops."""
 
-    def __init__(
+    def __init__(  # nine arguments: keywords that users know, all but one with a default
         self,
         world: World,
         contact: Any = AUTOMATIC,
@@ -86,20 +73,23 @@ class Simulation:
         forces: Iterable[Push | TabulatedForce] = (),
         integrator: Any = MIDPOINT,
         method: ArticulatedBody | JointSpace = ARTICULATED,
+        record: bool | Recording = False,
     ) -> None:
         """Start from a state, by default the home configuration; dt in s.
 
         contact: the contact model; by default `Coulomb()` if a shape can touch the ground. None
-        means no contact.
+        means no contact. controller: one or several, as for `simulate`; a `PythonController` too.
+        record: True, or a `Recording` in memory, for `motion`.
         """
         self.world, self.dt = checked_world(world), checked_dt(dt)
         forces = tuple(forces) if isinstance(forces, Iterable) else forces  # refused below
-        self._given = (controller, forces, integrator, method)
+        self._given = (controller, forces, integrator, method, record)
         self._integrator = checked_integrator(integrator)
-        controllers = bound_controllers(world, controller)
+        compiled, in_python = divided(controller)
+        controllers = bound_controllers(world, compiled)
+        self._python = InPython(in_python, self.dt, world.nv)
         begin = world.check_state(state)
-        self._start, self._steps = begin.time, 0
-        self._state = StepState(begin.q, begin.v)
+        self._start, self._state = begin.time, StepState(begin.q, begin.v)
         model, told = chosen_model(world, contact)
         surface, self.point_names, notes = make_surface(world, model)
         self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
@@ -120,12 +110,13 @@ class Simulation:
         sizes = (len(self.point_names), points_between(surface.bodies))
         self._sensing = Sensing(world, *sizes, self._system.forces, self.dt)
         self.sensor_seed = 0  # of the noise in `sensors`
-        self.checked = False  # whether steps run without the compiler, every index checked
-        self._warned = self._warned_of_energy = False
-        self._warned_of_depth = self._warned_of_shapes = False
-        self._report, self._deepest_judged = allocate_report(), 0.0  # [m]
-        kinds: list[Any] = [type(value) for value in (integrator, method, model, *controllers)]
-        self._run = loop_for(*kinds)
+        self._report = allocate_report()
+        self.random = np.random.default_rng()  # for controllers of yours; see `reset`
+        self._held = np.zeros(world.nv)  # forces that act until others are set
+        self._recording = recording_of(record)
+        self._begin_stepping()
+        self._first = restoring.saved_state_of(self, {})
+        self._begin_anew()
 
     @property
     def contacts(self) -> list[ContactPoint]:
@@ -138,6 +129,11 @@ class Simulation:
 
         Before the first step, accelerations and forces are NaN.
         """
+        if self._recording is not None and self._recording.every > 1:
+            raise InputError(
+                f"sensors: this simulation records every {self._recording.every} steps, and "
+                "sensors read the last one; make it with record=True or without a record"
+            )
         return self._sensing.readings(self.state, self._steps, self.sensor_seed)
 
     def snapshot(self) -> Motion:
@@ -159,19 +155,98 @@ class Simulation:
         return self._system.model
 
     @property
-    def time(self) -> float:
-        """Current time [s]."""
-        return self._start + self._steps * self.dt
+    def q(self) -> np.ndarray:
+        """Current positions (nq), a view that cannot be written to."""
+        return _read_only(self._state.q)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Current velocities (nv), a view that cannot be written to."""
+        return _read_only(self._state.v)
 
     @property
     def state(self) -> State:
-        """A copy of the current state."""
+        """A copy of the current state; set it to start anew from another one.
+
+        Warm starts, the memories of controllers and contact models, and the record are cleared.
+        Set-points and forces that are held stay.
+        """
         return State(self._state.q.copy(), self._state.v.copy(), self.time)
+
+    @state.setter
+    def state(self, state: State) -> None:
+        checked = self.world.check_state(state)
+        restoring.write(self, self._first)
+        self._start = checked.time
+        self._state.q[:], self._state.v[:] = checked.q, checked.v
+        self._begin_anew()
+
+    def reset(self, state: State | None = None, seed: int | None = None) -> None:
+        """Start anew, by default from the first state; the record and what is held are cleared.
+
+        seed: of `random`, a `numpy.random.Generator` for controllers of yours.
+        """
+        seed = None if seed is None else count("reset(): seed", seed, 2**63, 0)
+        first = self._first
+        self.state = State(first.q, first.v, first.start) if state is None else state
+        self._held[:], self._applied_once = 0.0, True
+        if "control" in vars(self):
+            self.control.reset()
+        if seed is not None:
+            self.random = np.random.default_rng(seed)
 
     @property
     def torque(self) -> np.ndarray:
-        """Forces of controllers and of prescribed motion in the last step, (nv)."""
+        """Forces of controllers and of prescribed motion in the last step, (nv).
+
+        Set it to forces along the coordinates, (nv), that act from the next step on, beside those
+        of controllers, until you set others.
+        """
         return self._work.total_torque.copy()
+
+    @torque.setter
+    def torque(self, torque: ArrayLike) -> None:
+        self._held[:] = self._checked_torque(torque)
+        self._applied_once = True
+
+    @cached_property
+    def control(self) -> SetPoints:
+        """The set-points of the actuators, by name.
+
+        Unless the simulation was made with `Actuators`, no actuator acts before the first set-point
+        is set. Then position servos hold the home configuration, and motors are at zero, until
+        theirs are set.
+        """
+        table = actuators_among(self.world, self._system.controllers)
+        if table is not None:
+            return SetPoints(self.world, table.control[0])
+        table = driven_home(self.world)
+
+        def begin_to_act() -> None:
+            controllers = (*self._system.controllers, table)
+            self._system = self._system._replace(controllers=controllers)
+            self._plain_until = -1.0
+
+        return SetPoints(self.world, table.control[0], begin_to_act)
+
+    @property
+    def controllers(self) -> tuple:
+        """The compiled controllers; their arrays may be written to between steps."""
+        return self._system.controllers
+
+    @property
+    def solver(self) -> SolverStatus:
+        """Iterations, residual and stage of the contact solver in the last step."""
+        iterations, residual, stage = self._work.total_solver.tolist()
+        return SolverStatus(int(iterations), residual, int(stage))
+
+    @property
+    def motion(self) -> Motion:
+        """What was recorded since the simulation was made, reset or set to another state."""
+        if self._recorder is None:
+            raise InputError("motion: this simulation records nothing; make it with record=True")
+        self._plain_until = -1.0  # the next row begins a block
+        return self._recorder.motion()
 
     @property
     def passive(self) -> np.ndarray:
@@ -193,94 +268,29 @@ class Simulation:
         """The largest value that `contact_work` had so far [J]: energy that contact added."""
         return float(self._report.most_work[0])
 
-    def warn_once(self, stacklevel: int) -> list[str]:
-        """Warn, once per simulation, of unsolved steps, shapes, and energy that contact added.
-
-        Returns the messages about shapes and energy.
-        """
-        if self.unsolved.count and not self._warned:
-            self._warned = True
-            warn_of_unsolved(self.unsolved.message(self._system.model), stacklevel + 1)
-        told: list[str] = []
-        if not self._warned_of_shapes:
-            told = warn_of_shapes(self._system.surface, stacklevel + 1)
-            self._warned_of_shapes = len(told) > 0
-        if self._warned_of_energy:
-            return told
-        energy = warn_of_energy(self, self._report, stacklevel + 1)
-        self._warned_of_energy = len(energy) > 0
-        return [*told, *energy]
-
-    def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
-        """Take n steps with forces `torque` along the coordinates, (nv), besides controllers.
-
-        The first unsolved step gives an `UnsolvedWarning`; `unsolved` counts them all. Energy that
-        contact adds and too much depth in the last of the n steps give a `StabilityWarning`.
-        Ctrl-C ends it between two steps.
-        """
-        if not is_count(n):
-            raise InputError(f"step(n={n!r}): give a positive integer")
-        applied = self._system.dynamics.applied
-        if torque is None:
-            applied[:] = 0.0
-        else:
-            applied[:] = checked_vector(
-                "torque", torque, self.world.nv, "force", self.world.dof_name
-            )
-        before, status = self.state, OK
-        for count in chunks(n):
-            first_row = self._sensing.begin(self._steps, count)
-            status = self.advance(self._sensing.record, 1, count, first_row)
-            if status != OK:
-                break
-        self.warn_once(stacklevel=2)
-        self._warn_of_depth(stacklevel=2)
-        if status != OK:
-            raise self.failure(status, [before], None)
-
-    def _warn_of_depth(self, stacklevel: int) -> None:
-        """Warn once if the last step was deeper than dt allows; judged again only if it deepens."""
-        deepest = float(self._work.depth.max(initial=0.0))
-        if self._warned_of_depth or deepest <= DEEPER * self._deepest_judged:
-            return
-        self._deepest_judged = deepest
-        told = warn_of_depth(self, self._work.depth[np.newaxis], stacklevel + 1)
-        self._warned_of_depth = len(told) > 0
-
-    def advance(self, record: Record, every: int, n: int, first_row: int = 0) -> int:
-        """Take n steps in one compiled call; returns a status.
-
-        first_row: the row of the run that is the first of the record.
-        """
-        clock = Clock(self._start, self.dt, every, first_row)
-        moving = (self._integrator, self._system, self._state, self._work)
-        steps = (clock, self._steps, self._steps + n)
-        try:
-            if self.checked:
-                return run_checked(self._run, *moving, record, *steps, self._report)
-            return self._run(*moving, record, *steps, self._report)
-        finally:  # also after Ctrl-C
-            self._steps = int(self._report.steps[0])
-
-    def allocate_record(self, rows: int) -> Record:
-        """Return arrays for a record of `rows` rows."""
-        between = len(self._work.between)
-        return allocate_record(self.world, len(self.point_names), rows, between=between)
-
     def save_state(self) -> SavedState:
-        """Return everything that the continuation depends on."""
-        return SavedState(
-            self._start,
-            self._steps,
-            self._state.q.copy(),
-            self._state.v.copy(),
-            self._system.dynamics.mode.copy(),
-            self._system.dynamics.last_acceleration.copy(),
-            tuple(array.copy() for array in self._remembered()),
-            tuple(memory.now.copy() for memory in self._system.control_memory),
-            tuple(array.copy() for array in self._report),
-            self._identity,
-        )
+        """Return everything that the continuation depends on.
+
+        Not what you set or what a Python controller answered: `control`, `torque`, `random`.
+        """
+        return restoring.saved_state_of(self, self._identity)
+
+    def restore_state(self, saved: SavedState) -> None:
+        """Go back to a saved state; the continuation is bitwise the same.
+
+        Raises InputError unless it was saved in a simulation of an equal world with the same
+        contact model, controllers and dt. The record begins anew.
+        """
+        restoring.restore(self, saved)
+        self._begin_anew()
+
+    def parameters(self) -> dict[str, Any]:
+        """How the world is simulated, as plain values for the motion file."""
+        return parameters_of(self)
+
+    def digest(self) -> str:
+        """Hash of all that the motion depends on besides the state, 16 hexadecimal digits."""
+        return digest_of(self)
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
@@ -291,89 +301,8 @@ class Simulation:
             "dt": self.dt,
         }
 
-    def digest(self) -> str:
-        """Hash of all that the motion depends on besides the state, 16 hexadecimal digits."""
-        system = self._system
-        settings = (self._integrator, system.method, system.controllers, system.forces)
-        parts = [repr(self._identity).encode(), *_leaves(settings)]
-        return hashlib.sha256(b" ".join(parts)).hexdigest()[:16]
 
-    def _remembered(self) -> tuple[np.ndarray, ...]:
-        """Arrays of contact and sensors that pass from step to step."""
-        surface = self._system.surface
-        known = known_pairs(surface.bodies)
-        of_pairs = () if isinstance(known, NoBodies) else (*known.slots, known.feature)
-        return (*surface.memory, *of_pairs, *self._sensing.arrays())
-
-    def _check_pairs(self, saved: SavedState) -> None:
-        """Raise InputError if the near pairs of a saved state cannot be those of this world."""
-        surface = self._system.surface
-        if isinstance(surface.bodies, NoBodies):
-            return
-        first = len(surface.memory)
-        slots = PairSlots(*saved.memory[first : first + len(PairSlots._fields)])
-        if not are_consistent(slots, len(surface.bodies.swerve)):
-            raise InputError(
-                "restore_state(): the saved state is damaged: its pairs of near shapes cannot be; "
-                "save it again"
-            )
-
-    def restore_state(self, saved: SavedState) -> None:
-        """Go back to a saved state; the continuation is bitwise the same.
-
-        Raises InputError unless it was saved in a simulation of an equal world with the same
-        contact model, controllers and dt.
-        """
-        if not isinstance(saved, SavedState):
-            raise InputError(
-                f"restore_state(): found {type(saved).__name__}; give what save_state() returned"
-            )
-        check_fits(saved, self.save_state())
-        self.world.check_state(State(saved.q, saved.v, saved.start))
-        self._check_pairs(saved)
-        memory = self._remembered()
-        control_memory = tuple(memory.now for memory in self._system.control_memory)
-        self._start, self._steps = saved.start, saved.steps
-        self._state.q[:], self._state.v[:] = saved.q, saved.v
-        self._system.dynamics.mode[:] = saved.mode
-        self._system.dynamics.last_acceleration[:] = saved.last_acceleration
-        arrays = (*memory, *control_memory, *self._report)
-        kept = (*saved.memory, *saved.control_memory, *saved.report)
-        for array, values in zip(arrays, kept, strict=True):
-            array[:] = values
-
-    def parameters(self) -> dict[str, Any]:
-        """How the world is simulated, as plain values for the motion file."""
-        system = self._system
-        model = None
-        if not isinstance(system.model, NoContact):
-            model = {"model": type(system.model).__name__, **system.model._asdict()}
-        return {
-            "contact": model,
-            "dt": self.dt,
-            "integrator": type(self._integrator).__name__,
-            "method": type(system.method).__name__,
-            "controllers": [type(one).__name__ for one in system.controllers],
-            "external forces": len(system.forces.link),
-            "contact_points": self.point_names,
-            "pairs": self._pairs(),
-            "notes": self.notes,
-        }
-
-    def _pairs(self) -> list[dict[str, Any]]:
-        """The parameters used for each pair of materials, whatever their source."""
-        system = self._system
-        if isinstance(system.model, NoContact):
-            return []
-        _, _, pairs = contact_points_of(self.world)
-        pairs = [*pairs, *body_material_pairs(self.world)]
-        rows = system.surface.contact.table.tolist()
-        return [
-            {"pair": list(pair), **dict(zip(system.model._fields, row, strict=True))}
-            for pair, row in zip(pairs, rows, strict=True)
-        ]
-
-    def failure(self, status: int, before: list[State], motion: Motion | None) -> Exception:
-        """Return the error for a status; `before`: the last good states, oldest first."""
-        fault = Fault(status, int(self._report.fault[0]), self._state, self._steps, self.time)
-        return failure_of(self.world, self._system, self.dt, fault, before, motion)
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -10,6 +10,7 @@ import numpy as np
 
 from stiction.collision.bodies import commit_bodies
 from stiction.compiler.announced import Announcement
+from stiction.compiler.bound import bundle_of
 from stiction.compiler.compiled import kernel, routine_with
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
@@ -25,9 +26,12 @@ from stiction.kernels.response import NOT_CONVERGED
 from stiction.kernels.tree import DIVERGED, OK
 from stiction.kernels.vectors import like
 from stiction.step.integrator import INTEGRATORS
-from stiction.step.record import RESIDUAL, STAGE, keep_forces, keep_state
+from stiction.step.record import RESIDUAL, STAGE, Record, keep_forces, keep_state
 from stiction.step.step import step
+from stiction.step.system import StepState, System, Work
 
+RING = -1
+NOT_FINITE, ALARM = 32, 64  # status of a call of the loop, besides those of a step
 SPEED_LIMIT = 1e6  # a state faster than this has diverged [m/s or rad/s]
 # of compiling the loop, by the family of the contact model, on an idle core [s]
 SECONDS = {FORCE_LAW: 20.0, ACCELERATION_LAW: 20.0, IMPULSE_LAW: 30.0, IMPULSE_SOLVER: 50.0}
@@ -47,13 +51,41 @@ class Report(NamedTuple):
     unfinished: np.ndarray  # (1) steps that used up their effort and left some work to the next one
 
 
+class Alarm(NamedTuple):
+    """When a call of the loop says ALARM: beyond these, Python looks whether to warn."""
+
+    unsolved: np.ndarray  # (1) steps
+    work: np.ndarray  # (1) of contact, if every step is recorded [J]
+    depth: np.ndarray  # (1) in the last step [m]; infinite: not looked at
+
+
 class Clock(NamedTuple):
     """Time as a count of steps, so that it does not drift."""
 
     start: float  # time of step 0 [s]
     dt: float  # [s]
     every: int  # steps between two rows of the record
-    first_row: int  # of the run, which is row 0 of the record; those before are not recorded
+    first_row: int  # of the run, which is row 0 of the record; those before are not recorded. RING:
+    # the record holds the last rows, each at its number modulo theirs
+
+
+class Moving(NamedTuple):
+    """Everything that steps need and change."""
+
+    params: Any  # of the integrator
+    system: System
+    state: StepState
+    work: Work
+    report: Report
+    before: StepState  # the state before the first step of the call
+    alarm: Alarm
+
+
+class Recorded(NamedTuple):
+    """Where and when the state and the forces are recorded."""
+
+    record: Record
+    clock: Clock
 
 
 @kernel
@@ -115,11 +147,13 @@ def add_work(report, done, step):
 def run(params, system, state, work, record, clock, first, last, report):
     """Take the steps from first to last - 1; returns a status.
 
-    The one function that Python calls; its arguments are everything that a step needs.
+    Its arguments are everything that a step needs.
     """
     response = system.surface.work.response
     for number in range(first, last):
         row, keep = number // clock.every - clock.first_row, number % clock.every == 0
+        if clock.first_row == RING:
+            row = (row + RING) % len(record.q)
         if keep:
             keep_state(record, state, row, clock.dt)
         work.wanted[0] = like(clock.dt, keep or number == last - 1)
@@ -143,14 +177,71 @@ def run(params, system, state, work, record, clock, first, last, report):
     return OK
 
 
+take_steps = kernel(run)
+
+
+@kernel
+def is_alarming(work, report, alarm):
+    """Whether Python must look if there is something to warn of."""
+    if report.unsolved[0] > alarm.unsolved[0] or report.most_work[0] > alarm.work[0]:
+        return True
+    limit = alarm.depth[0]
+    if limit < math.inf:
+        for depth in work.depth:
+            if depth > limit:
+                return True
+    return False
+
+
+@kernel
+def copy_state(source, target):
+    """Copy a state."""
+    for k in range(len(source.q)):
+        target.q[k] = source.q[k]
+    for d in range(len(source.v)):
+        target.v[d] = source.v[d]
+
+
+def run_checking(moving, recorded, first, last):
+    """Take the steps from first to last - 1; returns a status, plus ALARM.
+
+    Nothing happens if a force along a coordinate is not finite.
+    """
+    state, work, report = moving.state, moving.work, moving.report
+    for force in moving.system.dynamics.applied:
+        if not math.isfinite(force):
+            return NOT_FINITE
+    copy_state(state, moving.before)
+    status = take_steps(
+        moving.params,
+        moving.system,
+        state,
+        work,
+        recorded.record,
+        recorded.clock,
+        first,
+        last,
+        report,
+    )
+    return status + ALARM if is_alarming(work, report, moving.alarm) else status
+
+
+run_bundles = kernel(run_checking)
+
+
+def run_bound(moving, recorded, first, last):
+    """`run_checking` with handles of its bundles: the one function that Python calls."""
+    return run_bundles(bundle_of(moving), bundle_of(recorded), first, last)
+
+
 @cache
 def loop_for(*types):
-    """Return the compiled loop for plug-ins of these types.
+    """Return the compiled loop, `run_bound`, for plug-ins of these types.
 
     It is declared once per combination, so that its cache folder is named after the sources of
     these plug-ins alone.
     """
-    return routine_with(run, plug_ins_of(*types), announcement_of(*types))
+    return routine_with(run_bound, plug_ins_of(*types), announcement_of(*types))
 
 
 def announcement_of(*types: Any) -> Announcement:

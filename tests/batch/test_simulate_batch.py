@@ -207,3 +207,15 @@ def test_a_reset_world_has_no_joint_modes_of_its_past():
     batch.reset([1])
     assert not batch._engine.mode[1].any()
     np.testing.assert_array_equal(batch._engine.mode[[0, 2]], before[[0, 2]])
+
+
+def test_each_world_has_its_own_record_whatever_is_recorded():
+    world = st.World(plate(4))
+    states = landings(world, 3)
+    kept = [
+        st.simulate_batch(
+            world, 3, st.Coulomb(), states=states, duration=3 * DT, record=st.BatchRecording(names)
+        ).record["depth"]
+        for names in (("depth",), ("q", "depth"))
+    ]
+    assert (kept[0] == kept[1]).all() and (kept[0][0] != kept[0][1]).any()

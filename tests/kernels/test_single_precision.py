@@ -10,8 +10,9 @@ from stiction.kernels.loops import NoLoops
 from stiction.kernels.tree import OK, Tree, allocate
 from stiction.motion.unsolved import allocate_report
 from stiction.simulation.allocation import allocate_work, make_surface
+from stiction.simulation.native import NativeLoop, moving_of
 from stiction.simulation.simulation import Simulation
-from stiction.step.loop import Clock, loop_for
+from stiction.step.loop import Clock
 from stiction.step.system import StepState, System
 from stiction.world.external import bind_forces
 
@@ -51,9 +52,8 @@ def test_single_precision_follows_double(integrator, method):
     assert isinstance(tree, Tree)
     mine = single(StepState(state.q, state.v))
     small = np.float32
-    run = loop_for(type(integrator), type(method), NoContact)
     surface, _, _ = make_surface(world, NoContact())
-    status = run(
+    moving = moving_of(
         type(integrator)(*(small(x) for x in integrator)),
         System(
             allocate(tree),
@@ -67,12 +67,10 @@ def test_single_precision_follows_double(integrator, method):
         ),
         mine,
         single(allocate_work(world, 0)),
-        single(Simulation(world, contact=None).allocate_record(0)),
-        Clock(small(0), small(1e-3), 1, 0),
-        0,
-        steps,
         allocate_report(small),
     )
+    record = single(Simulation(world, contact=None).allocate_record(0))
+    status = NativeLoop(moving)(record, Clock(small(0), small(1e-3), 1, 0), 0, steps)
     assert status == OK
     assert mine.q.dtype == np.float32
     assert np.abs(mine.q - exact.q[-1]).max() < 1e-5  # 20 steps of rounding at 6e-8

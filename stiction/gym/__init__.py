@@ -1,0 +1,37 @@
+"""Gymnasium environments for legged robots: any robot, any contact model.
+
+`import stiction.gym` registers `stiction/Stand-v0`, `stiction/Walk-v0`, `stiction/PushRecovery-v0`
+and `stiction/RoughGround-v0`, for `gymnasium.make` and `gymnasium.make_vec`.
+"""
+
+from __future__ import annotations
+
+from stiction.errors import InputError
+
+try:
+    import gymnasium
+except ImportError:
+    raise InputError(
+        "stiction.gym needs the package gymnasium; pip install 'stiction[gym]'"
+    ) from None
+
+from stiction.gym.environment import LeggedEnv
+from stiction.gym.tasks import TASKS, Task
+from stiction.gym.vector import LeggedVectorEnv
+
+__all__ = ["IDS", "TASKS", "LeggedEnv", "LeggedVectorEnv", "Task"]
+
+IDS = {
+    "stand": "stiction/Stand-v0",
+    "walk": "stiction/Walk-v0",
+    "push": "stiction/PushRecovery-v0",
+    "rough": "stiction/RoughGround-v0",
+}
+for _task, _id in IDS.items():
+    if _id not in gymnasium.registry:
+        gymnasium.register(
+            _id,
+            entry_point="stiction.gym.environment:LeggedEnv",
+            vector_entry_point="stiction.gym.vector:LeggedVectorEnv",
+            kwargs={"task": _task},
+        )

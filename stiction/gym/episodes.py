@@ -1,0 +1,87 @@
+"""The episodes of all worlds: commands, pushes, lengths; the same for single and vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stiction.description.arguments import count, number
+from stiction.gym.setup import PUSH_EVERY, PUSH_SECONDS, Setup
+from stiction.gym.tasks import Task, task_of
+from stiction.simulation.arguments import AUTOMATIC, checked_dt
+from stiction.world.world import State
+
+DEFAULTS: dict[str, Any] = {
+    "robot": "hoap1",
+    "task": "stand",
+    "contact": AUTOMATIC,
+    "dt": 0.002,
+    "rate": 50.0,
+    "episode": 10.0,
+    "scale": 0.5,
+    "stiffness": None,
+    "damping": None,
+    "actuators": False,
+}
+
+
+class Episodes:
+    """What is known of every world besides its state; arrays have the worlds along their axis."""
+
+    def __init__(self, worlds: int, options: dict[str, Any]) -> None:
+        """Options: those of `LeggedEnv`."""
+        self.task: Task = task_of(options["task"])
+        self.dt = checked_dt(options["dt"])
+        rate = number("rate", options["rate"], "Hz", positive=True)
+        self.every = count(
+            "rate: steps of dt between two actions", round(1 / rate / self.dt), 10**6
+        )
+        episode = number("episode", options["episode"], "s", positive=True)
+        self.most = max(1, round(episode / (self.every * self.dt)))  # actions
+        self.setup = Setup(options["robot"], self.task, options)
+        self.worlds = worlds
+        self.actions = np.zeros((worlds, len(self.setup.names)))
+        self.commands, self.start = np.zeros((worlds, 3)), np.zeros(worlds)
+        self.taken = np.zeros(worlds, np.int64)  # actions of the episode
+        self.force = np.zeros((worlds, 2))  # of the present push [N]
+        self.push_ends = np.zeros(worlds, np.int64)  # after so many actions
+
+    @property
+    def seconds(self) -> float:
+        """Time of an action [s]."""
+        return self.every * self.dt
+
+    def begin(self, world: int, random: np.random.Generator) -> State:
+        """Begin an episode in one world; returns its first state."""
+        state = self.setup.first_state(random)
+        self.actions[world], self.taken[world], self.start[world] = 0.0, 0, state.q[2]
+        self.commands[world] = self.setup.command(random)
+        self.force[world], self.push_ends[world] = 0.0, 0
+        return state
+
+    def pushes(self, world: int, random: np.random.Generator) -> np.ndarray:
+        """The force on the base of a world during the next action (2) [N]."""
+        if self.task.push > 0:
+            if self.taken[world] >= self.push_ends[world]:
+                self.force[world] = 0.0
+                if random.random() < self.seconds / PUSH_EVERY:
+                    self.force[world] = self.setup.push(random)
+                    lasts = max(1, round(PUSH_SECONDS / self.seconds))
+                    self.push_ends[world] = self.taken[world] + lasts
+        return self.force[world]
+
+    def observe(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Observations of all worlds."""
+        return self.setup.observe(q, v, self.actions, self.commands)
+
+    def finish(
+        self, q: np.ndarray, v: np.ndarray, actions: np.ndarray, well: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rewards, and which episodes are terminated or truncated, after an action."""
+        self.taken += 1
+        reward = self.setup.reward((q, v), actions, self.actions, self.commands)
+        self.actions[:] = actions
+        reward = np.where(well, reward, 0.0)
+        terminated = ~well | self.setup.fallen(q, self.start)
+        return reward, terminated, (self.taken >= self.most) & ~terminated

@@ -1,0 +1,234 @@
+"""What single and vector environments share, over arrays with the worlds along the first axis.
+
+An action is a vector of numbers from -1 to 1, one for each joint: 0 is the home configuration, and
+servos follow the set-points. An observation is one vector:
+
+    down          direction of gravity in the axes of the base (3)
+    velocity      of the base, in its axes, linear (3) then angular (3) [m/s, rad/s]
+    joints        positions minus home (joints), then speeds (joints)
+    last action   (joints)
+    command       forward and sideways speed, rate of turning (3) [m/s, rad/s]
+
+The reward of a step, with u = sqrt(g h) of a base that stands at the height h:
+
+    exp(-|velocity along the ground - command|^2 / (0.2 u)^2)
+    + 0.5 exp(-((rate of turning - command) / (0.5 rad/s))^2)
+    + 0.5 cosine of the tilt
+    - 0.1 mean square of the change of the action
+
+A robot has fallen, which ends the episode, if its base is tilted by more than 60 degrees or its
+height above the ground where it started is less than 0.6 h.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stiction import robots
+from stiction.control.actuators import Actuators, ActuatorTable
+from stiction.control.reference import Reference
+from stiction.control.tracking import PDTracking
+from stiction.description.arguments import number, shown
+from stiction.errors import InputError
+from stiction.gym.tasks import Task
+from stiction.kernels.tree import FREE
+from stiction.robot.load import load
+from stiction.robot.robot import Robot
+from stiction.scenes.grounds import rough
+from stiction.simulation.set_points import actuator_names, home_set_points
+from stiction.world.ground import Ground, Plane
+from stiction.world.world import State, World
+
+NEVER = (1e12, 2e12)  # times of a reference that is written to: its first row always holds [s]
+TILT, FALLEN = 0.5, 0.6  # least cosine of the tilt, and least height [h], of a robot that stands
+NOISE = 0.02  # standard deviation of the first joint angles and speeds [rad, rad/s]
+ABOVE = 0.001  # height of the first state [m]
+FOLLOWS, TURNS = 0.2, 0.5  # widths of the reward [sqrt(g h), rad/s]
+UPRIGHT, TURNING, SMOOTH = 0.5, 0.5, 0.1  # weights of the reward
+STIFFNESS, DAMPING = 2.0, 0.08  # of servos by default: of m g h [1/rad], of the stiffness [s]
+PUSH_SECONDS, PUSH_EVERY = 0.1, 2.0  # how long a push acts, and mean time between two [s]
+FIELD, CELL = 30.0, 0.4  # width of rough ground, and of its cells [h]
+
+
+def robot_of(robot: Any) -> Robot:
+    """A robot: itself, a built-in one by name, or a model file."""
+    if isinstance(robot, Robot):
+        return robot
+    if isinstance(robot, str) and robot in robots.__all__:
+        return getattr(robots, robot)()
+    if isinstance(robot, str | Path):
+        return load(robot)
+    raise InputError(
+        f"robot: found {shown(robot)}; give a Robot, the name of a built-in one, or a model file"
+    )
+
+
+class Setup:
+    """The world of an environment, and the formulas above."""
+
+    def __init__(self, robot: Any, task: Task, options: dict[str, Any]) -> None:
+        """Options: scale, stiffness, damping, actuators; see `LeggedEnv`."""
+        self.robot, self.task = robot_of(robot), task
+        flat = World(self.robot, ground=Plane())
+        tree = flat.tree
+        if len(tree.joint_type) < 2 or tree.joint_type[1] != FREE:
+            raise InputError(f"robot '{self.robot.name}' has no free base; these tasks need one")
+        self.height = float(flat.standing().q[2])
+        if not self.height > 0:
+            raise InputError(
+                f"robot '{self.robot.name}': its base stands at {self.height:.3g} m; these tasks "
+                "need a base above the ground"
+            )
+        ground: Ground = Plane()
+        if task.rough > 0:
+            sizes = (FIELD * self.height,) * 2
+            ground = rough(task.rough * self.height, CELL * self.height, sizes)
+        self.world = World(self.robot, ground=ground)
+        gravity = float(np.linalg.norm(self.world.gravity))
+        self.speed = float(np.sqrt(gravity * self.height))  # unit of speed [m/s]
+        self.weight_times_height = self.world.total_mass * gravity * self.height
+        self.dofs = np.flatnonzero(tree.dof_q >= 0)
+        self.joints = tree.dof_q[self.dofs]  # indices in q
+        self.standing = self.world.standing(ABOVE)
+        self._make_set_points(options)
+
+    def _make_set_points(self, options: dict[str, Any]) -> None:
+        """Set-points for the actions 0, -1 and 1, and what follows them."""
+        tree, scale = self.world.tree, number("scale", options["scale"], "rad", positive=True)
+        self.names = [self.world.dof_name(int(d)) for d in self.dofs]
+        if options["actuators"]:
+            self.names = actuator_names(self.world)
+            self.home = home_set_points(self.world)
+            limits = np.concatenate([one.actuator_control for one in self.world.robots])
+            lower, upper = limits[:, 0], limits[:, 1]
+            finite = np.isfinite(lower) & np.isfinite(upper)
+            self.lower = np.where(finite, lower, self.home - scale)
+            self.upper = np.where(finite, upper, self.home + scale)
+            self.controller: Any = Actuators(self.home)
+        else:
+            self.home = self.standing.q[self.joints]
+            self.lower = np.clip(self.home - scale, tree.lower[self.dofs], self.home)
+            self.upper = np.clip(self.home + scale, self.home, tree.upper[self.dofs])
+            stiffness, damping = options["stiffness"], options["damping"]
+            if stiffness is None:
+                stiffness = STIFFNESS * self.weight_times_height
+            if damping is None:
+                damping = DAMPING * np.asarray(stiffness, float)
+            names = tuple(self.names)
+            still = Reference(NEVER, np.tile(self.home, (2, 1)), joints=names)
+            self.controller = PDTracking(still, stiffness, damping, joints=names)
+        if not len(self.names):
+            raise InputError(f"robot '{self.robot.name}' has nothing that an action could move")
+
+    # ----------------------------------------------------------------------------------- actions
+
+    def set_points(self, actions: np.ndarray) -> np.ndarray:
+        """Set-points of actions, (worlds, joints) each."""
+        up, down = self.upper - self.home, self.home - self.lower
+        return self.home + np.where(actions > 0, up, down) * actions
+
+    def checked(self, actions: Any, worlds: int) -> np.ndarray:
+        """Actions from -1 to 1, (worlds, joints); those beyond are moved to the nearest."""
+        shape = (worlds, len(self.names))
+        try:
+            found = np.asarray(actions, float).reshape(shape)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"action: found {shown(actions)}; give numbers of shape {shape[1:]} for each world"
+            ) from None
+        bad = np.argwhere(~np.isfinite(found))
+        if len(bad):
+            world, joint = bad[0]
+            raise InputError(
+                f"action: '{self.names[joint]}' of world {world} is {found[world, joint]}; give "
+                "numbers from -1 to 1"
+            )
+        return np.clip(found, -1.0, 1.0)
+
+    def written_to(self, controllers: tuple) -> np.ndarray:
+        """The array of a bound controller that set-points are written to, (joints)."""
+        (table,) = controllers
+        rows = table.control if isinstance(table, ActuatorTable) else table.reference.value
+        found: np.ndarray = rows[0]
+        return found
+
+    # ------------------------------------------------------------------------------ observations
+
+    @property
+    def observed(self) -> int:
+        """Length of an observation."""
+        return 12 + 2 * len(self.joints) + len(self.names)
+
+    def observe(
+        self, q: np.ndarray, v: np.ndarray, actions: np.ndarray, commands: np.ndarray
+    ) -> np.ndarray:
+        """Observations of all worlds, (worlds, observed)."""
+        down, velocity = base_of(q, v)
+        joints = q[:, self.joints] - self.standing.q[self.joints]
+        parts = (down, velocity, v[:, 3:6], joints, v[:, self.dofs], actions, commands)
+        return np.concatenate(parts, axis=1).astype(np.float32)
+
+    def reward(
+        self,
+        state: tuple[np.ndarray, np.ndarray],
+        actions: np.ndarray,
+        before: np.ndarray,
+        commands: np.ndarray,
+    ) -> np.ndarray:
+        """Rewards of all worlds, (worlds)."""
+        down, velocity = base_of(*state)
+        off = (velocity[:, :2] - commands[:, :2]) / (FOLLOWS * self.speed)
+        turned = (state[1][:, 5] - commands[:, 2]) / TURNS
+        smooth = ((actions - before) ** 2).mean(axis=1)
+        return (
+            np.exp(-(off**2).sum(axis=1))
+            + TURNING * np.exp(-(turned**2))
+            - UPRIGHT * down[:, 2]
+            - SMOOTH * smooth
+        )
+
+    def fallen(self, q: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Which robots have fallen; start: first heights of their bases, (worlds)."""
+        down = -2 * (q[:, 4] ** 2 + q[:, 5] ** 2) + 1  # cosine of the tilt
+        return (down < TILT) | (q[:, 2] < start - (1 - FALLEN) * self.height)
+
+    # ------------------------------------------------------------------------------------ chance
+
+    def first_state(self, random: np.random.Generator) -> State:
+        """A state on the ground, near home, at rest but for noise."""
+        state = self.world.standing(ABOVE)
+        tree = self.world.tree
+        noise = NOISE * random.standard_normal((2, len(self.joints)))
+        lower, upper = tree.lower[self.dofs], tree.upper[self.dofs]
+        state.q[self.joints] = np.clip(state.q[self.joints] + noise[0], lower, upper)
+        state.v[self.dofs] = noise[1]
+        if self.task.rough > 0:
+            state.q[:2] += 0.3 * FIELD * self.height * random.uniform(-1, 1, 2)
+        self.world.put_on_ground(state.q, ABOVE)
+        return state
+
+    def command(self, random: np.random.Generator) -> np.ndarray:
+        """Forward and sideways speed, and rate of turning (3)."""
+        forward = random.uniform(-0.5, 1.0)
+        across, turn = random.uniform(-1.0, 1.0, 2)
+        speed = self.task.speed * self.speed
+        return np.array([forward * speed, 0.5 * across * speed, turn * self.task.turn])
+
+    def push(self, random: np.random.Generator) -> np.ndarray:
+        """A force on the base, along x and y [N]."""
+        angle, share = random.uniform(0, 2 * np.pi), random.uniform(0.3, 1.0)
+        impulse = share * self.task.push * self.speed * self.world.total_mass
+        return impulse / PUSH_SECONDS * np.array([np.cos(angle), np.sin(angle)])
+
+
+def base_of(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Direction of gravity, and velocity of the base, in its axes, (worlds, 3) each."""
+    w, x, y, z = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
+    along = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=1)
+    across = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], axis=1)
+    up = np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    axes = np.stack([along, across, up], axis=1)  # of the base, in world axes
+    return -axes[:, :, 2], np.einsum("nij,nj->ni", axes, v[:, :3])
