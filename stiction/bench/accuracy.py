@@ -85,19 +85,39 @@ TARGETS = {
     },
     "spinning": {"time [%]": Target((0.01, 0.1)), "centre moved [mm]": both(1e-6, EVEN)},
     "rolling on a slope": {
-        "rolling: acceleration [%]": both(1e-3),
-        "slipping: acceleration [%]": Target((0.01, 0.1)),
+        f"{body} {what}: acceleration [%]": target
+        for body in ("ball", "cylinder")
+        for what, target in (("rolls", both(1e-3)), ("slips", Target((0.01, 0.1))))
     },
     "belt": {"slid back [%]": Target((0.01, 0.05)), "speed on the belt [mm/s]": both(1e-9)},
+    "swinging belt": {
+        "sticks and slips: place [%]": Target((0.01, 0.1)),
+        "always slides: place [%]": Target((1.0, 4.0)),  # first order where slip reverses
+        "rides along: place [mm]": both(1e-6),
+    },
     "tipping": {
         "slides: force, minus one step [%]": both(0.1, ALERT),
         "tips: angular speed [%]": both(0.1),
     },
-    "rocking": {"angle after the impact [%]": Target((0.14, 1.0), FOURTH[:1])},
+    "rocking": {"angle after the impact [%]": Target((0.14, 1.0), (*EXACT, *FOURTH))},
     "stack": {
         f"{name}: {what}": Target((1e-3, 4e-3), ALERT)
         for name in ("ten", "1:1e3", "1:1e6")
         for what in ("sunk [mm]", "moved aside [mm]")
+    },
+    "Painleve": {
+        "slides: speed lost [%]": Target((0.01, 0.1)),
+        "jams: angular speed [%]": Target((0.1, 1.0)),
+        "unsolved steps on one end": both(0.0),
+    },
+    "tumblers": {"over the start [%]": both(0.1), "over any moment [%]": both(0.1)},
+    "sizes": {
+        f"{size}: {what}": limit
+        for size in ("1 mm", "1 km")
+        for what, limit in (
+            ("distance [%]", Target((0.01, 0.05))),
+            ("rod off, of its length [%]", both(0.01)),
+        )
     },
 }
 

@@ -48,6 +48,16 @@ class EngineContender(NamedTuple):
         return (4,)
 
     @property
+    def throws(self) -> int:
+        """Fewer than models of ours: engines are slower."""
+        return 20
+
+    @property
+    def reports_unsolved(self) -> bool:
+        """Engines do not say whether they solved a step."""
+        return False
+
+    @property
     def is_law(self) -> bool:
         """Engines choose their own parameters."""
         return False
