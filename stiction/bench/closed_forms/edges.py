@@ -15,7 +15,7 @@ TIPPED = (0.2, 0.2, 0.4)  # edges of a box that is pushed along x [m]
 MASS = 2.0  # [kg]
 RAMP = 4.0  # of the push [N/s]
 AFTER = 0.15  # time after it should tip [s]
-MOVED = 1e-6  # a box that is faster slides [m/s]
+SLIDING = 0.01  # a box that is faster slides; elastic contact creeps more slowly [m/s]
 ROCKED = (0.1, 0.3, 0.4)  # edges of a block that rocks about y [m]
 TILTS = (0.3, 0.6)  # angle at which it is released, over that at which it would fall over
 STUCK = Material(0.9, 0.9)  # so that it does not slide
@@ -27,9 +27,10 @@ STACKED = 1.0  # time that a stack is watched [s]
 def tipping(trial: Trial) -> Measures:
     """A box of width w pushed at height h slides at F = mu m g, or tips at F = m g w / (2 h).
 
-    The smaller force decides: it slides below h = w / (2 mu). The push grows by 4 N/s; a
-    fixed step resolves the instant of sliding to one step, so the growth in one step is
-    subtracted. Tipping is judged by the angular speed 0.15 s after its instant, against
+    The smaller force decides: it slides below h = w / (2 mu). The push grows at a rate r = 4 N/s,
+    so t after it began to slide the box has the speed r t^2 / (2 m), which tells the instant. A
+    fixed step resolves that to one step, so the growth in one step is subtracted. Tipping is
+    judged by the angular speed 0.15 s after its instant, against
 
         I theta'' = F (h cos theta + w sin theta) - m g (w cos theta - H sin theta) / 2
 
@@ -45,8 +46,9 @@ def tipping(trial: Trial) -> Measures:
     slid = trial.simulate(
         world, rest, FRICTION * weight / RAMP + 0.1, forces=[push(0.9 * critical)]
     )
-    slow = np.flatnonzero(slid.v[:, 0] <= MOVED)[-1]
-    force = RAMP * (float(slid.time[slow]) + trial.dt / 2)
+    k = int(np.argmax(slid.v[:, 0] > SLIDING))
+    since = math.sqrt(2 * MASS * max(float(slid.v[k, 0]), 0.0) / RAMP)
+    force = RAMP * (float(slid.time[k]) - since) if k else math.inf
     off = max(0.0, abs(force - FRICTION * weight) - RAMP * trial.dt)
     tipped = 1.1 * critical
     starts = weight * w / (2 * tipped) / RAMP

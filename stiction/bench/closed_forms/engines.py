@@ -53,6 +53,11 @@ class EngineContender(NamedTuple):
         return 20
 
     @property
+    def every(self) -> int:
+        """For the same reason, of the cases of a scene with many."""
+        return 5
+
+    @property
     def reports_unsolved(self) -> bool:
         """Engines do not say whether they solved a step."""
         return False

@@ -58,6 +58,11 @@ class Contender(NamedTuple):
         return 200
 
     @property
+    def every(self) -> int:
+        """It takes all of the cases of a scene with many."""
+        return 1
+
+    @property
     def reports_unsolved(self) -> bool:
         """Whether it solves a contact problem, and says if it could not."""
         return not self.is_law

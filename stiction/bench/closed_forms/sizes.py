@@ -1,4 +1,4 @@
-"""The same scenes in other sizes: bricks and rods of a fraction of a millimetre and of 200 m.
+"""The same scenes in other sizes: bricks and rods of millimetres, and of hundreds of metres.
 
 With lengths times s, masses times s^3 and times, also the time step, times sqrt(s), the equations
 of motion under the same gravity are the same: every result, over the size, must be the same too.
@@ -15,7 +15,7 @@ from stiction.bench.closed_forms.models import FRICTION, GRAVITY, Material
 from stiction.bench.closed_forms.rods import rod_states
 from stiction.bench.closed_forms.trial import HEADINGS, Measures, Trial, along
 
-SIZES = {"1 mm": 1e-3, "1 km": 1e3}  # what a metre becomes
+SIZES = {"2 mm": 1e-2, "200 m": 1e3}  # length of the brick: what a metre becomes
 SPEEDS = (0.5, 4.0)  # at full size [m/s]
 DROPS = (4, 22, 41, 65)  # of the 72 of a rod
 FALLS = 0.4  # how long [s]

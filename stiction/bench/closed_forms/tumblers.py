@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 import stiction as st
 from stiction.bench.closed_forms.models import Material
 from stiction.bench.closed_forms.trial import Measures, Trial
+from stiction.errors import SimulationError
 
 LASTS = 4.0  # [s]
 FAST = 0.5  # turn in a step that contact cannot follow [rad]
@@ -59,7 +61,7 @@ def tumblers(trial: Trial) -> Measures:
 
     Friction and impacts only take energy from a body, for every coefficient of friction and of
     restitution from 0 to 1. Models and engines without restitution run with 0; force laws with the
-    damper of each coefficient.
+    damper of each coefficient. A run that diverges has gained infinitely much.
     """
     contender = trial.contender
     if not contender.slides:
@@ -69,7 +71,11 @@ def tumblers(trial: Trial) -> Measures:
     for _ in range(contender.throws):
         world, state, mu, e = tumbler(rng)
         material = Material(mu, mu, e if bounces else 0.0, IMPACT)
-        motion = trial.simulate(world, state, LASTS, material, points=4)
+        try:
+            motion = trial.simulate(world, state, LASTS, material, points=4)
+        except SimulationError:  # it diverged
+            starts.append(math.inf)
+            continue
         over_start, over_any = energy_gains(motion, trial.dt)
         starts.append(over_start)
         if over_any is not None:
