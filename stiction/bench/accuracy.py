@@ -166,7 +166,7 @@ def bench(
     unknown = [name for name in chosen if name not in SCENES]
     if unknown:
         raise InputError(f"unknown scene '{unknown[0]}'; scenes: {', '.join(SCENES)}")
-    ours, others, failures = _ours(models), engine_contenders(engines), []
+    ours, others, failures = chosen_among(contenders(), models), engine_contenders(engines), []
     field: list[Any] = [*ours, *others]
     rows: list[dict[str, Any]] = []
     criteria: list[dict[str, Any]] = []
@@ -201,10 +201,9 @@ def bench(
     }
 
 
-def _ours(models: Iterable[str]) -> list[Contender]:
-    """The contenders of ours that are asked for."""
-    field, wanted = contenders(), list(models)
-    names = [contender.name for contender in field]
+def chosen_among(field: list[Contender], models: Iterable[str]) -> list[Contender]:
+    """The contenders that are asked for, all if none is."""
+    wanted, names = list(models), [contender.name for contender in field]
     for name in wanted:
         if name not in names:
             raise InputError(f"no contender '{name}'; known are {', '.join(names)}")

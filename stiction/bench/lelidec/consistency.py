@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from stiction.bench.accuracy import EXACT, brief, contenders
+import stiction as st
+from stiction.bench.accuracy import EXACT, brief, chosen_among, contenders
 from stiction.bench.closed_forms.engines import EngineContender, engine_contenders
 from stiction.bench.closed_forms.models import Contender, Load, Material, model_for
 from stiction.bench.lelidec.cases import SCENES, Scene
@@ -73,16 +74,8 @@ def bench(
 
 def ours(models: Iterable[str]) -> list[Contender]:
     """The named models with the default integrator, all that have friction if none is named."""
-    field = {
-        one.name: one
-        for one in contenders()
-        if one.slides and not one.name.endswith((" Euler", " RK4"))
-    }
-    wanted = list(models)
-    for name in wanted:
-        if name not in field:
-            raise InputError(f"no contender '{name}'; known are {', '.join(field)}")
-    return [field[name] for name in wanted or field]
+    field = [one for one in contenders() if one.slides and isinstance(one.integrator, st.Midpoint)]
+    return chosen_among(field, models)
 
 
 def runs_of(scene: Scene, contender: Any, failures: list[str]) -> dict[float, Run]:
