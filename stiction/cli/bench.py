@@ -155,7 +155,7 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         "--engine",
         default="",
         metavar="NAMES",
-        help="accuracy, lelidec: also these engines, for example mujoco,pybullet,drake,dart",
+        help="accuracy, lelidec: also these engines, for example mujoco,drake:tuned",
     )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="accuracy, lelidec: picture of errors"

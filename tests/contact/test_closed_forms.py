@@ -14,6 +14,7 @@ from mechanisms import fewer
 from stiction.bench import accuracy
 from stiction.bench.accuracy import EVEN, FOURTH, TARGETS, TIME_STEPS
 from stiction.bench.closed_forms import balls, belts, blocks, edges, painleve, rods, sizes
+from stiction.bench.closed_forms.engines import engine_contenders
 from stiction.bench.closed_forms.models import (
     Contender,
     Material,
@@ -258,6 +259,14 @@ def test_a_model_without_friction_is_left_out_where_things_slide():
     fixed = Contender("Bilateral", st.Bilateral, {}, st.Leapfrog())
     for scene in ("stopping", "slope 101 %", "break-away", "rolling"):
         assert SCENES[scene](Trial(fixed, 0.001)) == {}
+
+
+def test_an_engine_takes_part_with_one_setting_or_with_all():
+    names = [one.name for one in engine_contenders(["mujoco:tuned"])]
+    assert names == ["MuJoCo tuned"]
+    assert len(engine_contenders(["mujoco"])) == 3
+    with pytest.raises(InputError, match="engine 'mujoco': no setting 'best'; it has default, "):
+        engine_contenders(["mujoco:best"])
 
 
 def test_an_unknown_scene_is_refused(capsys):

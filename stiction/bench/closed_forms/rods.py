@@ -50,7 +50,7 @@ def rod_gain(trial: Trial, e: float, newton_impacts: float = 0.0) -> float:
 def rods(trial: Trial) -> Measures:
     """A rod falls on its end 72 times, with speed along the ground and spin; no energy gain.
 
-    Engines, which are slower, take every fifth of these drops.
+    Engines, which are slower, take every sixth of these drops.
     """
     found: Measures = {}
     contender = trial.contender
