@@ -40,7 +40,7 @@ def short(value: Any) -> str:
     """A number with two digits, 1e-9 instead of 1e-09; nothing for None."""
     if value is None or isinstance(value, str):
         return value or ""
-    return re.sub(r"e([+-])0*", lambda m: "e" + m[1].replace("+", ""), f"{value:.2g}")
+    return re.sub(r"e([+-])0*", lambda m: "e" + m[1].replace("+", ""), f"{float(f'{value:.2g}'):g}")
 
 
 def _parts(labels: list[str], columns: dict[str, list[str]]) -> list[dict[str, list[str]]]:

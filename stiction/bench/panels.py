@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 COLUMNS = 4
-SMALLEST = 1e-10  # what is smaller is drawn as zero
+SMALLEST = 1e-12  # what is smaller, also zero, is drawn here
 DASHES = ("-", "--", ":")  # after the ten colours, for more contenders
 
 
@@ -21,6 +21,7 @@ def panels(
     labels: of the x axis, and of the y axis of each scene.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     columns = min(COLUMNS, len(lines))
     rows = -(-len(lines) // columns)
@@ -30,7 +31,8 @@ def panels(
     for k, (scene, found) in enumerate(lines.items()):
         axes = figure.add_subplot(rows, columns, k + 1)
         for name, points in found.items():
-            shown = [p for p in points if all(isinstance(x, float | int) for x in p)]
+            numbers = [p for p in points if all(isinstance(x, float | int) for x in p)]
+            shown = [(x, max(abs(y), SMALLEST)) for x, y in numbers]
             if shown:
                 number = names.index(name)
                 style: dict[str, Any] = {
@@ -38,8 +40,8 @@ def panels(
                     "linestyle": DASHES[number // 10 % 3],
                 }
                 drawn[name] = axes.plot(*zip(*shown, strict=True), marker="o", ms=3, **style)[0]
-        axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1][scene], title=scene)
-        axes.set_yscale("symlog", linthresh=SMALLEST)
+        axes.set(xscale="log", yscale="log", xlabel=labels[0], ylabel=labels[1][scene], title=scene)
+        axes.xaxis.set_minor_formatter(NullFormatter())
     ordered = [name for name in names if name in drawn]
     handles = [drawn[name] for name in ordered]
     figure.legend(handles, ordered, loc="outside right upper", fontsize="small")
