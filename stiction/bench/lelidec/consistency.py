@@ -79,17 +79,17 @@ def ours(models: Iterable[str]) -> list[Contender]:
 
 
 def runs_of(scene: Scene, contender: Any, failures: list[str]) -> dict[float, Run]:
-    """Runs of a contender by time step; what refuses or stops is told."""
-    found = {}
+    """Runs of a contender by time step; tells why one did not run, each reason once."""
+    found, told = {}, set()
     for dt in (*TIME_STEPS, REFERENCE):
         run = simulated(scene, contender, dt)
         if isinstance(run, Run) and not run.stopped:
             found[dt] = run
             continue
         why = run.why if isinstance(run, Refused) else run.stopped
-        failures.append(f"{scene.name}, {1000 * dt:g} ms, {contender.name}: {why}")
-        if isinstance(run, Refused) and isinstance(contender, EngineContender):
-            break  # it refuses the scene
+        if why not in told:
+            failures.append(f"{scene.name}, {1000 * dt:g} ms, {contender.name}: {why}")
+        told.add(why)
     return found
 
 
