@@ -48,6 +48,13 @@ def _bench_accuracy(args: argparse.Namespace) -> Result:
     from stiction.bench.accuracy import bench
 
     engines = [name.strip() for name in args.engine.split(",") if name.strip()]
+    return bench(args.scene, args.progress, engines, args.model, args.plot, args.markdown)
+
+
+def _bench_lelidec(args: argparse.Namespace) -> Result:
+    from stiction.bench.lelidec.consistency import bench
+
+    engines = [name.strip() for name in args.engine.split(",") if name.strip()]
     return bench(args.scene, args.progress, engines, args.model, args.plot)
 
 
@@ -82,6 +89,7 @@ BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "contact": _bench_contact,
     "bodies": _bench_bodies,
     "accuracy": _bench_accuracy,
+    "lelidec": _bench_lelidec,
     "lcp": _bench_lcp,
     "worlds": _bench_worlds,
     "control": _bench_control,
@@ -95,7 +103,8 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         choices=BENCHES,
         help="dynamics, contact, bodies: microseconds per step in free flight, on the ground and "
         "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
-        "models, and of other engines, against closed forms; "
+        "models, and of other engines, against closed forms; lelidec: contact criteria and "
+        "self-consistency in the scenes of Le Lidec et al.; "
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
         "worlds: many at once, on all cores or a GPU; "
         "control: overhead of a loop in Python that steps G1, compared with MuJoCo's; "
@@ -142,7 +151,7 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="worlds, accuracy: only this model",
+        help="worlds, accuracy, lelidec: only this model",
     )
     parser.add_argument(
         "--contacts",
@@ -157,16 +166,19 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="accuracy: only this scene; may be repeated",
+        help="accuracy, lelidec: only this scene; may be repeated",
     )
     parser.add_argument(
         "--engine",
         default="",
         metavar="NAMES",
-        help="accuracy: also these engines, for example mujoco,pybullet,drake,dart",
+        help="accuracy, lelidec: also these engines, for example mujoco,drake:tuned",
     )
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="accuracy: picture of errors and time per step"
+        "--plot", type=Path, metavar="FILE", help="accuracy, lelidec: picture of errors"
+    )
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="accuracy: tables of the first error a scene"
     )
 
 

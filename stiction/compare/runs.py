@@ -13,6 +13,7 @@ import numpy as np
 from stiction.contact.contact_model import FORCE_LAW, MODELS
 from stiction.engines import Engine, Ran, Task
 from stiction.engines.controls import controls_of
+from stiction.engines.engine import Contacts
 from stiction.errors import InputError, SimulationError, StictionError
 from stiction.motion.motion import Motion, versions
 from stiction.scenes.scene import Scene
@@ -94,6 +95,7 @@ class Run:
     told: dict[str, Any]  # parameters
     steps: Motion | None = None
     pressure: np.ndarray | None = None  # (n, 3) centre of pressure at every step [m]
+    contacts: Contacts | None = None  # single points, if an engine told them
     engine: bool = False
     stopped: str = ""  # why it ended early
     notes: list[str] = field(default_factory=list)
@@ -206,6 +208,7 @@ def run_engine(case: Case, engine: Engine, setting: str, dt: float | None = None
         told=told,
         steps=whole,
         pressure=pressure_of(case.world, ran),
+        contacts=ran.contacts,
         engine=True,
     )
 

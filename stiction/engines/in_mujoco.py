@@ -80,7 +80,11 @@ def model_of(task: Task, setting: str = "default") -> Built:
 
     spec = mujoco.MjSpec()
     touching = _choose_options(spec, task, setting)
-    built = build(spec, task.world, touching)
+    try:
+        built = build(spec, task.world, touching)
+    except ValueError as error:
+        told = " ".join(str(error).split())
+        raise InputError(f"engine 'mujoco': its compiler refuses the model: {told}") from error
     if setting == "tuned":  # joints stop and hold as firmly as contacts
         built.model.jnt_solref[:] = built.model.dof_solref[:] = touching.solref
         built.model.jnt_solimp[:] = built.model.dof_solimp[:] = touching.solimp

@@ -208,7 +208,11 @@ def _all_steps(task: Task, level: Level, session: Session, engine: str, implicit
             torque += task.torques(task.state.time + k * task.dt, *seen)
         begin = time.perf_counter()
         session.load(torque, wrenches)
-        session.step()
+        try:
+            session.step()
+        except RuntimeError as error:
+            told = " ".join(str(error).split())
+            raise DivergenceError(f"engine '{engine}': {told}") from error
         seconds += time.perf_counter() - begin
         rows += [(k, touch) for touch in session.touches()]
     session.read(q[n], v[n])

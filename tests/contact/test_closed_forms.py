@@ -13,7 +13,8 @@ import stiction as st
 from mechanisms import fewer
 from stiction.bench import accuracy
 from stiction.bench.accuracy import EVEN, FOURTH, TARGETS, TIME_STEPS
-from stiction.bench.closed_forms import balls, blocks, rods
+from stiction.bench.closed_forms import balls, belts, blocks, edges, painleve, rods, sizes
+from stiction.bench.closed_forms.engines import engine_contenders
 from stiction.bench.closed_forms.models import (
     Contender,
     Material,
@@ -27,7 +28,8 @@ from stiction.errors import InputError
 
 CONTENDERS = {contender.name: contender for contender in accuracy.contenders()}
 COULOMB = CONTENDERS["Coulomb"]
-SLOW = ("rod", "bounce", "stack", "rocking")  # of those, stacks compile contact of bodies
+# tests of their own, or (stacks) contact of bodies to compile; test_tumbling.py has the tumblers
+SLOW = ("rod", "bounce", "stack", "rocking", "tumblers")
 QUICK = [scene for scene in SCENES if scene not in SLOW]
 
 
@@ -135,6 +137,75 @@ def test_a_rod_that_is_fixed_where_it_lands_stays_slow():
     assert np.abs(motion.v[:, :3]).max() < 10.0
 
 
+def test_housners_block_loses_too_much_where_its_impact_is_spread_over_steps():
+    """Any restitution splits the step at the impact; the scene's own limits are 0.14 and 1 %."""
+    trial = Trial(COULOMB, 0.004)
+    world, steps = st.World(st.robots.box(edges.ROCKED, edges.MASS)), fewer(375, 80)
+    state = world.home()
+    b, _, h = (edge / 2 for edge in edges.ROCKED)
+    alpha, reach = math.atan2(b, h), math.hypot(b, h)
+    theta = 0.3 * alpha
+    state.q[:3] = [b - reach * math.sin(alpha - theta), 0.0, reach * math.cos(alpha - theta)]
+    state.q[3:7] = [math.cos(theta / 2), 0.0, math.sin(theta / 2), 0.0]
+
+    def spin_after(material):
+        motion = trial.simulate(world, state, steps * trial.dt, material)
+        tilt = 2 * np.arctan2(motion.q[:, 5], motion.q[:, 3])
+        landed = int(np.argmax(tilt < 0))
+        assert landed > 2
+        before, after = motion.v[landed - 3, 4], motion.v[landed + 2, 4]
+        return after / before
+
+    kept = 1 - 1.5 * math.sin(alpha) ** 2
+    assert spin_after(edges.SPLIT) == pytest.approx(kept, abs=0.03)  # gravity, in five steps
+    assert spin_after(edges.STUCK) < spin_after(edges.SPLIT)
+
+
+def test_a_rod_that_is_pushed_like_chalk_jams_in_one_step():
+    angle, mu, speed = 0.8, 2.5, 1.5
+    trial = Trial(COULOMB, 0.001)
+    world, state = painleve.chalk(angle, -speed)
+    motion = trial.simulate(world, state, 0.002, Material(mu, mu))
+    assert np.linalg.norm(motion.contact_velocity[0, 0]) <= 1e-9 * speed
+    h, r = painleve.LENGTH / 2 - painleve.RADIUS, painleve.RADIUS
+    thin = 0.75 * speed * (h * math.sin(angle) + r) / (h + r) ** 2  # of a rod without thickness
+    # gravity slows it by up to 14 rad/s2 for a step, and the radius counts for 1 %
+    assert -motion.v[1, 4] == pytest.approx(thin, abs=trial.dt * 14 + 0.01 * thin)
+    assert trial.unsolved == 0
+
+
+def test_a_rod_falls_alike_in_any_size():
+    dt, k = 0.004, sizes.DROPS[0]
+    one = sizes.fallen(Trial(COULOMB, dt), 1.0, k)
+    for s in sizes.SIZES.values():
+        other = sizes.fallen(Trial(COULOMB, dt * math.sqrt(s)), s, k)
+        assert np.linalg.norm(one - other) < 1e-4  # the accuracy scene's own limit
+
+
+# ---------------------------------------------------------------------------- exact solutions
+
+
+def test_a_block_on_a_belt_that_accelerates_too_fast_slides_with_constant_friction():
+    """Until the speeds first meet; the belt accelerates by 5 mu g cos(w t)."""
+    time, place = belts.place_on_belt(5.0)
+    t = time[time < 0.1]
+    mu_g = 0.5 * 9.81
+    belt = 5 * mu_g / belts.OMEGA**2 * (1 - np.cos(belts.OMEGA * t))
+    assert np.allclose(place[: len(t)], 0.5 * mu_g * t**2 - belt, rtol=0, atol=2e-6)  # mu g h t
+    assert np.ptp(belts.place_on_belt(0.9)[1]) < 1e-12  # rounding
+
+
+def test_a_rod_slides_or_jams_by_the_sign_of_p():
+    """Painleve's condition for a thin rod: it can jam only above mu = 4/3."""
+    h, inertia = painleve._rod()
+    m, r = painleve.MASS, painleve.RADIUS
+    for cases, sign in ((painleve.SLIDES, 1), (painleve.JAMS, -1)):
+        for angle, mu, _ in cases:
+            c, s = math.cos(angle), math.sin(angle)
+            p = 1 + m * h * c * (h * c - mu * (h * s + r)) / inertia
+            assert sign * p > 0
+
+
 # ------------------------------------------------------------------------------- the bench itself
 
 
@@ -188,6 +259,14 @@ def test_a_model_without_friction_is_left_out_where_things_slide():
     fixed = Contender("Bilateral", st.Bilateral, {}, st.Leapfrog())
     for scene in ("stopping", "slope 101 %", "break-away", "rolling"):
         assert SCENES[scene](Trial(fixed, 0.001)) == {}
+
+
+def test_an_engine_takes_part_with_one_setting_or_with_all():
+    names = [one.name for one in engine_contenders(["mujoco:tuned"])]
+    assert names == ["MuJoCo tuned"]
+    assert len(engine_contenders(["mujoco"])) == 3
+    with pytest.raises(InputError, match="engine 'mujoco': no setting 'best'; it has default, "):
+        engine_contenders(["mujoco:best"])
 
 
 def test_an_unknown_scene_is_refused(capsys):

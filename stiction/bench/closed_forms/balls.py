@@ -9,6 +9,7 @@ import numpy as np
 
 import stiction as st
 from stiction.bench.closed_forms.models import FRICTION, GRAVITY, Material
+from stiction.bench.closed_forms.spins import spin_over_ground
 from stiction.bench.closed_forms.trial import (
     HEADINGS,
     Measures,
@@ -100,17 +101,12 @@ def rolling(trial: Trial) -> Measures:
         exact = 2 * v0 / (7 * FRICTION * GRAVITY)
         motion = trial.simulate(world, state, exact + 5.0, points=1)
         speed = motion.v[:, :2] @ along(heading)
-        slip = speed - radius * spin_over_ground(motion) @ [-along(heading)[1], along(heading)[0]]
+        slip = speed - radius * spin_over_ground(motion.q, motion.v) @ [
+            -along(heading)[1],
+            along(heading)[0],
+        ]
         early = motion.time <= exact + 1.0
         time_error = max(time_error, percent(time_to_stop(motion, slip), exact))
         speed_error = max(speed_error, percent(float(speed[-1]), 5 / 7 * v0))
         kept = max(kept, percent(float(speed[-1]), float(speed[early][-1])))
     return {"speed [%]": speed_error, "time [%]": time_error, "lost in 4 s [%]": kept}
-
-
-def spin_over_ground(motion: st.Motion) -> np.ndarray:
-    """Angular velocity of a free body about x and y of the world [rad/s], (n, 2)."""
-    w, u = motion.q[:, 3:4], motion.q[:, 4:7]
-    omega = motion.v[:, 3:6]
-    turned = omega + 2 * np.cross(u, np.cross(u, omega) + w * omega)
-    return turned[:, :2]

@@ -48,20 +48,40 @@ class EngineContender(NamedTuple):
         return (4,)
 
     @property
+    def throws(self) -> int:
+        """Fewer than models of ours: engines are slower."""
+        return 10
+
+    @property
+    def every(self) -> int:
+        """For the same reason, of the cases of a scene with many."""
+        return 6
+
+    @property
+    def reports_unsolved(self) -> bool:
+        """Engines do not say whether they solved a step."""
+        return False
+
+    @property
     def is_law(self) -> bool:
         """Engines choose their own parameters."""
         return False
 
 
 def engine_contenders(names: Iterable[str]) -> list[EngineContender]:
-    """Every setting of the named engines; an InputError tells what to install."""
+    """Every setting of the named engines, or one of them ("mujoco:tuned")."""
     found = []
-    for name in names:
+    for told in names:
+        name, _, setting = told.partition(":")
         engine = engine_by_name(name)
+        if setting and setting not in engine.settings:
+            raise InputError(
+                f"engine '{name}': no setting '{setting}'; it has {', '.join(engine.settings)}"
+            )
         bounces = _bounces(engine)
         found += [
-            EngineContender(f"{engine.name} {setting}", engine, setting, bounces)
-            for setting in engine.settings
+            EngineContender(f"{engine.name} {one}", engine, one, bounces)
+            for one in ([setting] if setting else engine.settings)
         ]
     return found
 

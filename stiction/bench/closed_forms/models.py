@@ -53,6 +53,21 @@ class Contender(NamedTuple):
         return (4, 8)
 
     @property
+    def throws(self) -> int:
+        """How many bodies it throws where one after the other is thrown."""
+        return 200
+
+    @property
+    def every(self) -> int:
+        """It takes all of the cases of a scene with many."""
+        return 1
+
+    @property
+    def reports_unsolved(self) -> bool:
+        """Whether it solves a contact problem, and says if it could not."""
+        return not self.is_law
+
+    @property
     def is_law(self) -> bool:
         """Whether it is a force law."""
         return MODELS[self.kind].family == FORCE_LAW

@@ -1,10 +1,11 @@
-"""Spin and friction: a ball with backspin, a box that turns on the spot, balls on a slope, a belt.
+"""Spin and friction: a ball with backspin, a box that turns on the spot, rolling on a slope.
 
 Notation: mu coefficient of friction, g gravity, R radius, m mass.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -19,6 +20,7 @@ from stiction.bench.closed_forms.trial import (
     percent,
     time_to_stop,
 )
+from stiction.description.description import WORLD, Description, Joint, Link, Shape
 
 # velocity [m/s] and angular velocity times radius [m/s] of a ball, along x and y of the world
 SPUN = (
@@ -27,8 +29,7 @@ SPUN = (
     ((1.0, 0.0), (3.0, -2.0)),  # and turns aside
 )
 SPINS = (2.0, 10.0)  # of a box about the vertical [rad/s]
-GRIP = 0.2  # coefficient of friction of a ball on a slope
-BELT = (0.5, 2.0)  # speed [m/s]
+GRIP = 0.2  # coefficient of friction on a slope
 
 
 def backspin(trial: Trial) -> Measures:
@@ -103,48 +104,50 @@ def spinning(trial: Trial) -> Measures:
 
 
 def rolling_slope(trial: Trial) -> Measures:
-    """A ball released on a slope rolls up to tan a = 7/2 mu, and slips on steeper ones.
+    """A body released on a slope rolls up to tan a = (1 + 1/k) mu, and slips on steeper ones.
 
-    Rolling, with the inertia 2/5 m R^2, it accelerates by 5/7 g sin a and needs the friction
-    2/7 m g sin a, which mu m g cos a allows up to that angle. Slipping, it accelerates by
-    g (sin a - mu cos a) and its spin by 5/2 mu g cos a / R.
+    Its inertia is k m R^2: 2/5 for a ball, 1/2 for a cylinder, which so rolls up to 7/2 mu and
+    3 mu. Rolling, it accelerates by g sin a / (1 + k) and needs the friction k m g sin a / (1 + k),
+    which mu m g cos a allows up to that angle. Slipping, it accelerates by g (sin a - mu cos a).
     """
     if not trial.contender.slides:
         return {}
-    rolls = slips = 0.0
-    for share in (0.5, 0.99, 1.01, 1.5):
-        angle = math.atan(share * 3.5 * GRIP)
-        down = GRAVITY * math.sin(angle)
-        exact = 5 / 7 * down if share < 1 else down - GRIP * GRAVITY * math.cos(angle)
-        for heading in HEADINGS[:2]:
-            world = st.World(st.robots.ball(), ground=st.Slope(angle, heading))
-            material = Material(GRIP, GRIP)
-            motion = trial.simulate(world, world.standing(), 0.5, material, points=1)
-            falls = -np.array([*(math.cos(angle) * along(heading)), math.sin(angle)])
-            half = len(motion) // 2
-            gained = float((motion.v[-1, :3] - motion.v[half, :3]) @ falls)
-            error = percent(gained / float(motion.time[-1] - motion.time[half]), exact)
+    found: Measures = {}
+    for name, k in (("ball", 0.4), ("cylinder", 0.5)):
+        rolls = slips = 0.0
+        for share, heading in itertools.product((0.5, 0.99, 1.01, 1.5), HEADINGS[:2]):
+            angle = math.atan(share * (1 + 1 / k) * GRIP)
+            down = GRAVITY * math.sin(angle)
+            exact = down / (1 + k) if share < 1 else down - GRIP * GRAVITY * math.cos(angle)
+            error = percent(acceleration_down(trial, name, angle, heading), exact)
             rolls, slips = (max(rolls, error), slips) if share < 1 else (rolls, max(slips, error))
-    return {"rolling: acceleration [%]": rolls, "slipping: acceleration [%]": slips}
+        found[f"{name} rolls: acceleration [%]"] = rolls
+        found[f"{name} slips: acceleration [%]"] = slips
+    return found
 
 
-def belt(trial: Trial) -> Measures:
-    """A block put on a belt of speed V slides back by V^2 / (2 mu g), then rides along at V."""
-    if not trial.contender.slides:
-        return {}
-    level = st.World(st.robots.brick())
-    rest = trial.settled(level)
-    behind = speed = 0.0
-    for fast in BELT:
-        for heading in HEADINGS[:3]:
-            velocity = (*(fast * along(heading)), 0.0)
-            world = st.World(st.robots.brick(), ground=st.Plane(velocity=velocity))
-            ends = fast / (FRICTION * GRAVITY)
-            motion = trial.simulate(world, st.State(rest.q, rest.v.copy()), ends + 0.3)
-            way = fast**2 / (2 * FRICTION * GRAVITY)
-            rode = fast * float(motion.time[-1]) * along(heading)
-            off = motion.q[-1, :2] - rest.q[:2] - (rode - way * along(heading))
-            behind = max(behind, 100 * float(np.linalg.norm(off)) / way)
-            left = motion.v[-1, :2] - fast * along(heading)
-            speed = max(speed, 1000 * float(np.linalg.norm(left)))
-    return {"slid back [%]": behind, "speed on the belt [mm/s]": speed}
+def acceleration_down(trial: Trial, name: str, angle: float, heading: float) -> float:
+    """Mean acceleration of a ball or a cylinder down a slope, in the second half of 0.5 s."""
+    body, points = (st.robots.ball(), 1) if name == "ball" else (cylinder(heading), 2)
+    world = st.World(body, ground=st.Slope(angle, heading))
+    motion = trial.simulate(world, world.standing(), 0.5, Material(GRIP, GRIP), points=points)
+    falls = -np.array([*(math.cos(angle) * along(heading)), math.sin(angle)])
+    half = len(motion) // 2
+    gained = float((motion.v[-1, :3] - motion.v[half, :3]) @ falls)
+    return gained / float(motion.time[-1] - motion.time[half])
+
+
+def cylinder(heading: float) -> st.Robot:
+    """A cylinder that lies on the ground, its axis across the heading."""
+    mass, radius, half = 1.0, 0.05, 0.1
+    across, axial = mass * (3 * radius**2 + 4 * half**2) / 12, mass * radius**2 / 2
+    lying = Description(
+        name="cylinder",
+        source="stiction.bench.closed_forms.spins",
+        links=(Link("cylinder", mass, (0.0,) * 3, (across, 0.0, 0.0, across, 0.0, axial)),),
+        joints=(Joint("cylinder_free", "free", WORLD, "cylinder"),),
+        shapes=(Shape("cylinder_shape", "cylinder", "cylinder", (radius, half)),),
+    )
+    r = math.sqrt(0.5)  # a quarter turn about the heading
+    turn = (r, *(r * along(heading)).tolist(), 0.0)
+    return st.Robot.from_description(lying).at((0.0, 0.0, 0.0), turn)
