@@ -184,7 +184,8 @@ class Simulation(Stepping):
     def reset(self, state: State | None = None, seed: int | None = None) -> None:
         """Start anew, by default from the first state; the record and what is held are cleared.
 
-        seed: of `random`, a `numpy.random.Generator` for controllers of yours.
+        seed: of the noise of sensors, and of `random`, a `numpy.random.Generator` for controllers
+        of yours.
         """
         seed = None if seed is None else count("reset(): seed", seed, 2**63, 0)
         first = self._first
@@ -193,7 +194,7 @@ class Simulation(Stepping):
         if "control" in vars(self):
             self.control.reset()
         if seed is not None:
-            self.random = np.random.default_rng(seed)
+            self.random, self.sensor_seed = np.random.default_rng(seed), seed
 
     @property
     def torque(self) -> np.ndarray:
