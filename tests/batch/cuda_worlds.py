@@ -20,6 +20,7 @@ from linkages import leg, robot_of
 from remembering import PID, Tally
 from stiction.batch.packed import LANES
 from stiction.contact.contact_model import MODELS, NoContact
+from stiction.contact.effort import WHOLE
 
 SPRINGS = st.ImplicitSpringDamper(stiffness=2e4)
 SUITED = {
@@ -53,7 +54,7 @@ def compare(world, integrator, method, model, precision, states, steps):
     The simulator of a device has no rate: it is None.
     """
     worlds = len(states[0])
-    options = {"states": states, "integrator": integrator, "method": method}
+    options = {"states": states, "integrator": integrator, "method": method, "effort": WHOLE}
     ours = st.BatchSimulation(world, worlds, model, device="cuda", precision=precision, **options)
     ours.step(steps)
     q, v = ours.q, ours.v
@@ -183,6 +184,26 @@ def compare_remembering(steps):
     return float(np.abs(ends[0] - ends[1]).max())
 
 
+def compare_bounded(world, states, steps):
+    """Largest difference from the CPU with a bounded effort; inf if no step used it up."""
+    worst = 0.0
+    for model in (st.Coulomb(), st.GaussSeidel()):
+        ends = []
+        for device in ("cuda", "cpu"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", st.UnsolvedWarning)
+                batch = st.BatchSimulation(
+                    world, len(states[0]), model, states=states, device=device,
+                    effort=st.Effort(tries=1, iterations=2),
+                )  # fmt: skip
+                batch.step(steps)
+            ends.append(np.hstack([batch.q, batch.v, batch.unfinished[:, None]]))
+        worst = max(worst, float(np.abs(ends[0] - ends[1]).max()))
+        if not ends[1][:, -1].any():
+            return np.inf
+    return worst
+
+
 def compare_unsolved(steps):
     """Largest difference from the CPU of the counts of unsolved steps; inf if there are none."""
     world, worlds = st.World(st.robots.ball()), 3
@@ -238,6 +259,8 @@ def main(worlds: int, steps: int) -> None:
     print(json.dumps({"contact": "states", "precision": "float64", "worst": off}), flush=True)
     off = compare_remembering(steps)
     print(json.dumps({"contact": "remembering", "precision": "float64", "worst": off}), flush=True)
+    off = compare_bounded(st.World(*robots), states, steps)
+    print(json.dumps({"contact": "bounded", "precision": "float64", "worst": off}), flush=True)
     off = compare_unsolved(steps)
     print(json.dumps({"contact": "unsolved", "precision": "float64", "worst": off}), flush=True)
 
