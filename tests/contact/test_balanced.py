@@ -426,6 +426,7 @@ def walked(model):
     return off, np.nanmax(motion.depth)
 
 
+@pytest.mark.slow  # compiles a step that no other test needs
 @pytest.mark.jit
 def test_hoap1_walks_with_the_papers_values_which_are_the_defaults():
     """Fig. 10: lambda = 1, mu 1.0 / 0.4, 1 ms. Static: 49 N on 8 springs of 5512 N/m, 1.1 mm."""
