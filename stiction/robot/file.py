@@ -48,6 +48,7 @@ NO_FACES = {
     "face_corner": np.zeros(1, int),
     "corner_vertex": np.zeros(0, int),
 }
+SENSOR_FIELDS = undisturbed(0).keys()
 # exceptions that numpy, zipfile and zlib raise for a damaged file
 UNREADABLE = (
     OSError,
@@ -78,7 +79,10 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
         check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             values = {key: file[key] for key in file.files}
-        values = {**_defaults(values), **values}
+        defaults = _defaults(values)
+        if values.keys() & SENSOR_FIELDS:  # a file has all of them or none
+            defaults = {key: one for key, one in defaults.items() if key not in SENSOR_FIELDS}
+        values = {**defaults, **values}
     except UNREADABLE as error:
         raise ModelFileError(f"{path}: not a robot file, or cut short ({error})") from None
     version = values.pop("format", "unknown")
