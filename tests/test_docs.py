@@ -13,7 +13,8 @@ import stiction as st
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-SLOW = ("control_loop", "push_and_hold", "survival_map")  # compile what no other test needs
+# compile what no other test needs, or take long
+SLOW = ("control_loop", "linearise_balance", "push_and_hold", "survival_map")
 
 
 def run(arguments: list[str], folder: Path, **variables: str) -> str:

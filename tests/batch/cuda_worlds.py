@@ -186,22 +186,17 @@ def compare_remembering(steps):
 
 def compare_bounded(world, states, steps):
     """Largest difference from the CPU with a bounded effort; inf if no step used it up."""
-    worst = 0.0
-    for model in (st.Coulomb(), st.GaussSeidel()):
-        ends = []
-        for device in ("cuda", "cpu"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", st.UnsolvedWarning)
-                batch = st.BatchSimulation(
-                    world, len(states[0]), model, states=states, device=device,
-                    effort=st.Effort(tries=1, iterations=2),
-                )  # fmt: skip
-                batch.step(steps)
-            ends.append(np.hstack([batch.q, batch.v, batch.unfinished[:, None]]))
-        worst = max(worst, float(np.abs(ends[0] - ends[1]).max()))
-        if not ends[1][:, -1].any():
-            return np.inf
-    return worst
+    options = {"states": states, "effort": st.Effort(tries=1, iterations=2)}
+    ends = []
+    for device in ("cuda", "cpu"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", st.UnsolvedWarning)
+            batch = st.BatchSimulation(
+                world, len(states[0]), st.Coulomb(), device=device, **options
+            )
+            batch.step(steps)
+        ends.append(np.hstack([batch.q, batch.v, batch.unfinished[:, None]]))
+    return float(np.abs(ends[0] - ends[1]).max()) if ends[1][:, -1].any() else np.inf
 
 
 def compare_unsolved(steps):

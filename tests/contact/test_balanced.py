@@ -435,6 +435,7 @@ def test_hoap1_walks_with_the_papers_values_which_are_the_defaults():
     assert 1e-3 < depth < 6e-3
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_without_the_spring_beyond_the_membrane_hoap1_sinks_with_lambda_1():
     """The other reading of the paper: nothing holds the depth."""
