@@ -14,7 +14,8 @@ from stiction.scenes import Body
 
 pytestmark = pytest.mark.interpreted
 
-LONG = {("simulate_batch", "duration"), ("Simulation.step", "n")}  # with 1e9: allowed, and long
+# with 1e9: allowed, and long
+LONG = {("simulate_batch", "duration"), ("Simulation.step", "n"), ("Simulation.run", "duration")}
 EVERY = [(name, argument) for name, call in calls().items() for argument in call.good]
 PLANNED = [case for case in EVERY if case[0].startswith("patterns")]  # slow in plain Python
 CASES = [case for case in EVERY if case not in PLANNED]
