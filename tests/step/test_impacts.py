@@ -11,6 +11,8 @@ from stiction.step.impacts import (
     DONE,
     MOMENT,
     MOST,
+    Part,
+    finish_part,
     is_interrupted,
     next_part,
     part_before_impact,
@@ -64,3 +66,19 @@ def test_nothing_is_interrupted_twice_on_the_way_to_an_impact(system):
     part = whole_step(system, 0.0, DT)._replace(phase=APPROACH)
     system.surface.impact.earliest[0] = 0.1 * DT
     assert not is_interrupted(system, part)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("share", "kept"), [(1e-5, False), (0.5, True)])
+def test_accelerations_of_a_short_part_do_not_last(share, kept):
+    """They are those of impulses: extrapolated over a step, they threw a robot at 600 rad/s."""
+    world = st.World(st.robots.biped10())
+    simulation = st.Simulation(world, st.Coulomb(), state=world.standing())
+    simulation.step()
+    system, state, work = simulation._system, simulation._state, simulation._work
+    before = system.dynamics.last_acceleration.copy()
+    system.dynamics.acceleration[:] = 1e7
+    part = Part(APPROACH, 0.0, share * simulation.dt, simulation.dt, 1)
+    finish_part(system, state, work, part, simulation.dt)
+    last = system.dynamics.last_acceleration
+    assert (last == (1e7 if kept else before)).all()
