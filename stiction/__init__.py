@@ -34,6 +34,7 @@ Data flows down this list, and a room imports only from rooms above it:
     engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
     fit           parameters fitted to recorded motions
     validate      contact models against measurements
+    learn         tasks, worlds on a GPU, and a policy: trained, judged under other models
     gym           Gymnasium environments
     compare       one world under several models and engines, on one page
     bench         speed, and accuracy in closed forms

@@ -15,6 +15,7 @@ from numba import config
 from stiction.batch.leaves import arrays_of, map_arrays
 from stiction.batch.one_world import Own, Place, pooled, with_own
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
+from stiction.batch.variations import GROUND, TREE
 from stiction.collision.bodies import known_pairs
 from stiction.compiler.bound import Handle, numbers_of
 from stiction.control.controller import allocate_memories
@@ -63,6 +64,8 @@ class CpuEngine:
         self._controllers = [in_precision(one, self.real) for one in problem.controllers]
         self._forces = [in_precision(one, self.real) for one in problem.forces]
         self._surface = surface
+        self._tree = tree_in_precision(problem.world.tree, self.real)
+        self._varied = {path: one.astype(self.real) for path, one in problem.varied.items()}
         self._threads, self._stopped = min(threads, problem.worlds), False
         self._scratch = [self._make_scratch() for _ in range(self._threads)]
         self._rows: list[np.ndarray | None] = [None] * problem.worlds  # numbers of what each owns
@@ -84,7 +87,7 @@ class CpuEngine:
         problem = self.problem
         surface = map_arrays(np.ndarray.copy, self._surface)
         points, between = len(problem.point_names), points_between(problem.surface.bodies)
-        dynamics = allocate(tree_in_precision(problem.world.tree, self.real))
+        dynamics = allocate(self._tree)
         of_contact = (surface.contact, surface.work, surface.impact)  # those of bodies stay valid
         work = in_precision(allocate_work(problem.world, points, between), self.real)
         written = (tuple(dynamics[1:]), of_contact, self._one_control_memory(), work)
@@ -117,7 +120,14 @@ class CpuEngine:
             of_world(self.memory, world),
             of_world(self.pairs, world),
             of_world(self.report, world),
+            self._tree._replace(**self._different(TREE, world)),
+            self._surface.ground._replace(**self._different(GROUND, world)),
         )
+
+    def _different(self, part: str, world: int) -> dict[str, np.ndarray]:
+        """Fields of the tree or the ground of a world that differ from those of others."""
+        found = {path: one for path, one in self._varied.items() if path.startswith(part)}
+        return {path.removeprefix(part): one[world] for path, one in found.items()}
 
     def advance(
         self, records: Record, every: int, first: int, last: int, first_row: int = 0

@@ -75,6 +75,7 @@ class Given(NamedTuple):
     forces: Any  # NONE if they are the same for all
     report: Report  # (1, worlds) each
     status: Any  # (1, worlds)
+    varied: tuple  # arrays of the tree and the ground that differ
 
 
 def cuda_module() -> Any:
@@ -104,7 +105,7 @@ class CudaEngine:
         self.problem, self.real = problem, problem.real
         self.cuda = cuda_module()
         one, given = self._one_world(), self._given()
-        source = Source(self.real, one, given)
+        source = Source(self.real, one, given, tuple(problem.varied))
         blocks = -(-problem.worlds // LANES)
         needed = blocks * LANES * source.worlds.items * source.worlds.item.itemsize
         self.bytes_of_worlds = needed + sum(array.nbytes for array in arrays_of(given))
@@ -157,6 +158,7 @@ class CudaEngine:
             stacked([in_precision(one, real) for one in problem.forces]),
             map_arrays(lambda one: np.tile(one[:, None], problem.worlds), allocate_report(real)),
             np.full((1, problem.worlds), OK),
+            tuple(last(one) for one in problem.varied.values()),
         )
 
     def advance(
@@ -202,6 +204,14 @@ class CudaEngine:
         put[blocks, THREADS](index, new_q, new_v, given.q, given.v, given.status)
         self._renew(worlds)
 
+    def forget_where(self, mask: Any) -> None:
+        """Clear the history and the failures of worlds where a mask on the device is not 0."""
+        from stiction.batch.renewal import renew_where
+
+        blocks = (self.problem.worlds + THREADS - 1) // THREADS
+        memories = (self._first, self._worlds, self.given.status)
+        renew_where[blocks, THREADS](mask, *memories)
+
     def _renew(self, worlds: np.ndarray) -> None:
         """Reset the packed memory of some worlds to its initial contents."""
         from stiction.batch.renewal import renew
@@ -238,8 +248,12 @@ def check_memory(cuda: Any, needed: int, worlds: int) -> None:
 class Source:
     """Source text of the bundle of one thread, its names, and the places of its arrays."""
 
-    def __init__(self, real: Any, one: Bundle, given: Given) -> None:
-        """Lay out the arrays of one world; those of `Given` that are large stay where they are."""
+    def __init__(self, real: Any, one: Bundle, given: Given, varied: tuple[str, ...] = ()) -> None:
+        """Lay out the arrays of one world; those of `Given` that are large stay where they are.
+
+        varied: paths of the arrays that each world has for itself.
+        """
+        self.varied = dict(zip(varied, given.varied, strict=True))
         self.worlds, self.shared = Layout(real, shared=False), Layout(real, shared=True)
         self.names: dict[str, Any] = {}
         self._given = {
@@ -252,13 +266,29 @@ class Source:
         self.kinds: list[type] = []  # of all named tuples, some of which are equal as tuples
         self._parts: dict[str, Any] = {}
         self.text = self._view(one, "")
-        self.key = (self.text, *self._parts.values(), *self.kinds, self.worlds.items, real)
+        self.key = (
+            self.text,
+            self.loads(),
+            *self._parts.values(),
+            *self.kinds,
+            self.worlds.items,
+            real,
+        )
 
     def functions(self) -> dict[str, Any]:
         """Return the functions that the text calls, by their names."""
         layouts = (self.worlds, self.shared)
         found = {name: viewer(part, layouts) for name, part in self._parts.items()}
         return {**found, "enter_world": enterer(self.worlds)}
+
+    def loads(self) -> str:
+        """Text that loads what differs between worlds besides their states."""
+        loaded = [] if self.same_table else [("table", TABLE, 2)]
+        for k, (path, one) in enumerate(self.varied.items()):
+            loaded.append((f"varied[{k}]", path, one.ndim - 1))
+        names = {1: "load_column", 2: "load_table"}
+        calls = [f"{names[axes]}(given.{own}, i, mine.{path})" for own, path, axes in loaded]
+        return "; ".join(calls)
 
     def _view(self, one: Any, path: str) -> str:
         """Text of one world's value, packed unless it is in `Given`."""
@@ -285,6 +315,7 @@ class Source:
         if not isinstance(one, np.ndarray):
             return one
         shared = path.startswith(SHARED) or (path == TABLE and self.same_table)
+        shared = shared and path not in self.varied
         return (self.shared if shared else self.worlds).place(one)
 
     def _view_given(self, one: Any, path: str) -> str:
@@ -325,7 +356,7 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
         load_column(given.q, i, mine.state.q)
         load_column(given.v, i, mine.state.v)
         load_column(given.torque, i, mine.dynamics.applied)
-        {"" if source.same_table else "load_table(given.table, i, mine.surface.contact.table)"}
+        {source.loads()}
         system = System(
             mine.dynamics, method, mine.controllers, mine.control_memory, mine.forces,
             parameters(model, given.values, min(i, given.values.shape[0] - 1)), mine.surface,

@@ -34,6 +34,8 @@ class Own(NamedTuple):
     memory: Any
     pairs: Any
     report: Report
+    tree: Any
+    ground: Any
 
 
 def with_own(scratch: Moving, own: Own) -> Moving:
@@ -42,7 +44,9 @@ def with_own(scratch: Moving, own: Own) -> Moving:
     surface = system.surface
     memories = zip(system.control_memory, own.control_memory, strict=True)
     system = system._replace(
-        dynamics=system.dynamics._replace(mode=own.mode, last_acceleration=own.last_acceleration),
+        dynamics=system.dynamics._replace(
+            tree=own.tree, mode=own.mode, last_acceleration=own.last_acceleration
+        ),
         controllers=own.controllers,
         control_memory=tuple(one._replace(now=now) for one, now in memories),
         forces=own.forces,
@@ -50,6 +54,7 @@ def with_own(scratch: Moving, own: Own) -> Moving:
         surface=surface._replace(
             contact=surface.contact._replace(table=own.table),
             memory=own.memory,
+            ground=own.ground,
             bodies=with_known_pairs(surface.bodies, own.pairs),
         ),
     )

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.batch.leaves import map_leaves
+from stiction.batch.leaves import map_arrays, map_leaves
+from stiction.batch.variations import each_variation
 from stiction.contact.contact_model import MODELS, checked_parameter
 from stiction.contact.effort import WHOLE, Effort, quick_effort_of
 from stiction.contact.surface import Surface
@@ -57,6 +58,7 @@ class Arguments(NamedTuple):
     precision: Any
     effort: Any = None
     device: str = "cpu"
+    variations: Mapping[str, ArrayLike] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Problem:
     loops: Loops | NoLoops
     point_names: list[str]
     notes: list[str]
+    varied: dict[str, np.ndarray]  # arrays of the tree and the ground that differ, by path
 
     @property
     def real(self) -> Any:
@@ -123,6 +126,7 @@ def make_problem(given: Arguments) -> Problem:
         loops=make_loops(world.robots, world.tree, len(surface.work.response.links.link)),
         point_names=names,
         notes=[*notes, *more, *coarser, *_warnings(world, model, surface, dt, first)],
+        varied=each_variation(world, given.variations, worlds),
     )
 
 
@@ -284,9 +288,9 @@ def each_controller(world: World, controls: Any, worlds: int) -> list[tuple]:
             f"controls: found a list of {len(controls)}; give one for each of {worlds} worlds, or "
             "one for all (a tuple if several act together)"
         )
-    bound = [bound_controllers(world, one) for one in controls]
-    check_alike("controls", bound)
-    return bound
+    first = {id(one): bound_controllers(world, one) for one in controls}  # each is bound once
+    check_alike("controls", list(first.values()))
+    return [map_arrays(np.ndarray.copy, first[id(one)]) for one in controls]
 
 
 def each_force(world: World, forces: Any, worlds: int) -> list[Forces]:

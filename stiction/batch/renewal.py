@@ -28,6 +28,21 @@ def renew(index: Any, first: Any, worlds: Any) -> None:
     """Reset the packed memory of the worlds index[j] to its initial contents."""
     j = cuda.grid(1)
     if j < len(index):
-        block, lane = index[j] // LANES, index[j] % LANES
-        for k in range(len(first)):
-            worlds[(block * len(first) + k) * LANES + lane] = first[k]
+        refill(index[j], first, worlds)
+
+
+@cuda.jit
+def renew_where(mask: Any, first: Any, worlds: Any, status: Any) -> None:
+    """Reset the packed memory and the status of the worlds whose mask is not 0."""
+    i = cuda.grid(1)
+    if i < len(mask) and mask[i]:
+        refill(i, first, worlds)
+        status[0, i] = OK
+
+
+@cuda.jit(device=True)
+def refill(i: int, first: Any, worlds: Any) -> None:
+    """Reset the packed memory of world i to its initial contents."""
+    block, lane = i // LANES, i % LANES
+    for k in range(len(first)):
+        worlds[(block * len(first) + k) * LANES + lane] = first[k]

@@ -95,6 +95,7 @@ class BatchSimulation:
         threads: int | None = None,
         effort: Effort | None = None,
         sensors: bool = False,
+        variations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         """Start from a state for each world.
 
@@ -118,6 +119,9 @@ class BatchSimulation:
             effort: bounds on the work of a step; by default none, except in single precision on a
                 GPU, where different worlds would wait for each other.
             sensors: whether `sensors` can be read; each step then records what they need.
+            variations: of the robots and the ground: name -> values for each world; names are those
+                of `variations.py`: mass, centre_of_mass, joint_friction, joint_damping, armature,
+                heights.
         """
         if not isinstance(device, str) or device not in ENGINES:
             raise InputError(f"device: found {shown(device)}; give 'cpu' or 'cuda'")
@@ -125,8 +129,13 @@ class BatchSimulation:
             raise InputError(f"threads: found {threads!r}; give a positive integer")
         given = Arguments(
             world, worlds, contact, dt, states, parameters, controls, forces, torque,
-            integrator, method, precision, effort, device,
+            integrator, method, precision, effort, device, variations,
         )  # fmt: skip
+        if sensors and variations:
+            raise InputError(
+                "sensors=True with variations: sensors of forces read those of the world as given; "
+                "use one of the two"
+            )
         self.problem: Problem = make_problem(given)
         self.device, self.steps_taken = device, 0
         self._calls, self._warned, self._interrupted = 0, False, False
@@ -191,15 +200,18 @@ class BatchSimulation:
         return self.problem.worlds
 
     def on_device(self) -> dict[str, Any]:
-        """Return q (nq, worlds), v (nv, worlds) and torque (nv, worlds) on the GPU, not copied.
+        """Return the arrays on the GPU that may be read and written between steps, not copied.
 
-        They have `__cuda_array_interface__`, so torch.as_tensor, jax and cupy use them without a
-        copy; torque may be written between steps.
+        q (nq, worlds), v (nv, worlds), torque (nv, worlds), status (1, worlds; 0 is well), and, if
+        `controls` was a list, controllers: the compiled controllers of all worlds, whose arrays
+        have the worlds along a last axis. They have `__cuda_array_interface__`, so torch.as_tensor,
+        jax and cupy use them without a copy. After writing q and v call `forget`.
         """
         if self.device != "cuda":
             raise InputError("on_device(): this batch is on the CPU; use q and v")
         given = self._engine.given
-        return {"q": given.q, "v": given.v, "torque": given.torque}
+        names = ("q", "v", "torque", "status", "controllers")
+        return {name: getattr(given, name) for name in names}
 
     def set_torque(self, torque: ArrayLike) -> None:
         """Set constant forces along the coordinates of all worlds, (worlds, nv)."""
@@ -229,18 +241,50 @@ class BatchSimulation:
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
         """Put some worlds, by number or mask, into new states, without history; time continues."""
-        chosen = np.asarray(worlds)
-        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
-        inside = (chosen >= 0) & (chosen < self.problem.worlds)
-        if chosen.ndim != 1 or not inside.all():
-            raise InputError(
-                f"reset(): give numbers of worlds from 0 to {self.problem.worlds - 1}, or a mask"
-            )
+        chosen = self._chosen("reset", worlds)
         if len(chosen):
             q, v, _ = each_state(self.problem.world, states, len(chosen))
             self._engine.reset(chosen, q, v)
             if self._sensing is not None:
                 self._sensing.forget(chosen)
+
+    def forget(self, worlds: Any) -> None:
+        """Clear the history of some worlds, by number or mask; q and v stay.
+
+        What was remembered (warm starts, memories of models and controllers) and a failure are
+        forgotten, as after `reset`. On a GPU `worlds` may be a mask there, (worlds), not 0 where a
+        world is to forget; nothing is then copied to the host.
+        """
+        if hasattr(worlds, "__cuda_array_interface__"):
+            self._check_mask(worlds)
+            self._engine.forget_where(worlds)
+        else:
+            chosen = self._chosen("forget", worlds)
+            if len(chosen):
+                self._engine.reset(chosen, self.q[chosen], self.v[chosen])
+                if self._sensing is not None:
+                    self._sensing.forget(chosen)
+
+    def _check_mask(self, mask: Any) -> None:
+        """Raise InputError for a mask on a GPU that these worlds cannot take."""
+        if self.device != "cuda":
+            raise InputError("forget(): found a mask on a GPU; this batch is on the CPU")
+        if self._sensing is not None:
+            raise InputError("forget(): with sensors=True give a mask on the host")
+        shape = tuple(mask.__cuda_array_interface__["shape"])
+        if shape != (self.worlds,):
+            raise InputError(f"forget(): found shape {shape}; give ({self.worlds},)")
+
+    def _chosen(self, verb: str, worlds: ArrayLike) -> np.ndarray:
+        """Numbers of worlds, given as such or as a mask."""
+        chosen = np.asarray(worlds)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+        inside = (chosen >= 0) & (chosen < self.problem.worlds)
+        if chosen.ndim != 1 or not inside.all():
+            raise InputError(
+                f"{verb}(): give numbers of worlds from 0 to {self.problem.worlds - 1}, or a mask"
+            )
+        return chosen
 
     def _warn_of_unsolved(self, stacklevel: int) -> None:
         """Warn once of unsolved steps, over all worlds."""

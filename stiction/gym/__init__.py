@@ -16,8 +16,8 @@ except ImportError:
     ) from None
 
 from stiction.gym.environment import LeggedEnv
-from stiction.gym.tasks import TASKS, Task
 from stiction.gym.vector import LeggedVectorEnv
+from stiction.learn.tasks import TASKS, Task
 
 __all__ = ["IDS", "TASKS", "LeggedEnv", "LeggedVectorEnv", "Task"]
 

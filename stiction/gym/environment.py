@@ -8,16 +8,9 @@ import gymnasium
 import numpy as np
 
 from stiction.errors import InputError, SimulationError
-from stiction.gym.episodes import DEFAULTS, Episodes
+from stiction.gym.episodes import Episodes
+from stiction.learn.options import checked_options
 from stiction.simulation.simulation import Simulation
-
-
-def checked_options(given: dict[str, Any]) -> dict[str, Any]:
-    """All options, with those that were given."""
-    unknown = [name for name in given if name not in DEFAULTS]
-    if unknown:
-        raise InputError(f"no option '{unknown[0]}'; there are {', '.join(DEFAULTS)}")
-    return {**DEFAULTS, **given}
 
 
 def spaces_of(episodes: Episodes) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
@@ -43,8 +36,8 @@ class LeggedEnv(gymnasium.Env):
         damping      of servos (0.08 s times the stiffness) [N m s/rad]
         actuators    True: actions drive the actuators of the model file, over their ranges
 
-    `setup.py` defines actions, observations, reward and the end of an episode. A step that diverges
-    ends the episode; `info["failure"]` says why.
+    `learn/formulas.py` defines actions, observations, reward and the end of an episode. A step that
+    diverges ends the episode; `info["failure"]` says why.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -81,7 +74,7 @@ class LeggedEnv(gymnasium.Env):
         """Let an action act for the time of one."""
         episodes, simulation = self.episodes, self.simulation
         actions = episodes.setup.checked(action, 1)
-        self._target[:] = episodes.setup.set_points(actions)[0]
+        self._target[:] = episodes.setup.formulas.set_points(actions)[0]
         self._torque[:2] = episodes.pushes(0, self.np_random)
         before, info = simulation.state, {}
         well = np.array([True])

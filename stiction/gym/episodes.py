@@ -6,24 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from stiction.description.arguments import count, number
-from stiction.gym.setup import PUSH_EVERY, PUSH_SECONDS, Setup
-from stiction.gym.tasks import Task, task_of
-from stiction.simulation.arguments import AUTOMATIC, checked_dt
+from stiction.learn.options import times_of
+from stiction.learn.setup import PUSH_EVERY, PUSH_SECONDS, Setup
+from stiction.learn.tasks import Task, task_of
 from stiction.world.world import State
-
-DEFAULTS: dict[str, Any] = {
-    "robot": "hoap1",
-    "task": "stand",
-    "contact": AUTOMATIC,
-    "dt": 0.002,
-    "rate": 50.0,
-    "episode": 10.0,
-    "scale": 0.5,
-    "stiffness": None,
-    "damping": None,
-    "actuators": False,
-}
 
 
 class Episodes:
@@ -32,14 +18,8 @@ class Episodes:
     def __init__(self, worlds: int, options: dict[str, Any]) -> None:
         """Options: those of `LeggedEnv`."""
         self.task: Task = task_of(options["task"])
-        self.dt = checked_dt(options["dt"])
-        rate = number("rate", options["rate"], "Hz", positive=True)
-        self.every = count(
-            "rate: steps of dt between two actions", round(1 / rate / self.dt), 10**6
-        )
-        episode = number("episode", options["episode"], "s", positive=True)
-        self.most = max(1, round(episode / (self.every * self.dt)))  # actions
         self.setup = Setup(options["robot"], self.task, options)
+        self.dt, self.every, self.most = times_of(options)
         self.worlds = worlds
         self.actions = np.zeros((worlds, len(self.setup.names)))
         self.commands, self.start = np.zeros((worlds, 3)), np.zeros(worlds)
@@ -73,15 +53,16 @@ class Episodes:
 
     def observe(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Observations of all worlds."""
-        return self.setup.observe(q, v, self.actions, self.commands)
+        formulas = self.setup.formulas
+        return formulas.observe(q, v, self.actions, self.commands).astype(np.float32)
 
     def finish(
         self, q: np.ndarray, v: np.ndarray, actions: np.ndarray, well: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rewards, and which episodes are terminated or truncated, after an action."""
         self.taken += 1
-        reward = self.setup.reward((q, v), actions, self.actions, self.commands)
+        reward = self.setup.formulas.reward((q, v), actions, self.actions, self.commands)
         self.actions[:] = actions
         reward = np.where(well, reward, 0.0)
-        terminated = ~well | self.setup.fallen(q, self.start)
+        terminated = ~well | self.setup.formulas.fallen(q, self.start)
         return reward, terminated, (self.taken >= self.most) & ~terminated

@@ -11,8 +11,9 @@ from gymnasium.vector.utils import batch_space
 
 from stiction.batch.simulate_batch import WELL, BatchSimulation
 from stiction.description.arguments import count
-from stiction.gym.environment import checked_options, spaces_of
+from stiction.gym.environment import spaces_of
 from stiction.gym.episodes import Episodes
+from stiction.learn.options import checked_options
 from stiction.world.world import State
 
 
@@ -75,7 +76,9 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         checked = episodes.setup.checked(actions, self.num_envs)
         reset = np.flatnonzero(self._ended)
         checked[reset] = 0.0
-        for target, values in zip(self._targets, episodes.setup.set_points(checked), strict=True):
+        for target, values in zip(
+            self._targets, episodes.setup.formulas.set_points(checked), strict=True
+        ):
             target[:] = values
         for world in range(self.num_envs):
             self._torque[world, :2] = 0.0

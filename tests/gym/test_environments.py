@@ -9,7 +9,7 @@ import stiction as st
 import stiction.gym
 from stiction.errors import InputError
 from stiction.gym import IDS, LeggedEnv, LeggedVectorEnv
-from stiction.gym.setup import NOISE
+from stiction.learn.setup import NOISE
 
 pytestmark = [
     pytest.mark.interpreted,
@@ -104,14 +104,14 @@ def test_a_command_is_followed_for_a_reward():
     q, v = setup.standing.q[None], np.zeros((1, setup.world.nv))
     still, command = np.zeros((1, len(setup.names))), np.array([[0.2, 0.0, 0.0]])
     v[0, :3] = command
-    best = setup.reward((q, v), still, still, command)[0]
+    best = setup.formulas.reward((q, v), still, still, command)[0]
     assert best == pytest.approx(2.0, abs=1e-12)
-    assert setup.reward((q, 0 * v), still, still, command)[0] < best
-    assert setup.reward((q, v), still + 1, still, command)[0] == pytest.approx(1.9, abs=1e-12)
+    assert setup.formulas.reward((q, 0 * v), still, still, command)[0] < best
+    assert setup.formulas.reward((q, v), still + 1, still, command)[0] == pytest.approx(1.9, abs=1e-12)
     turned = q.copy()
     turned[0, 3:7] = [np.sqrt(0.5), 0, 0, np.sqrt(0.5)]  # faces y: the command is its own
     v[0, :3] = [0.0, 0.2, 0.0]
-    assert setup.reward((turned, v), still, still, command)[0] == pytest.approx(best, abs=1e-12)
+    assert setup.formulas.reward((turned, v), still, still, command)[0] == pytest.approx(best, abs=1e-12)
 
 
 def test_a_robot_that_lies_has_fallen():
@@ -119,7 +119,7 @@ def test_a_robot_that_lies_has_fallen():
     q, start = np.tile(setup.standing.q, (3, 1)), np.full(3, setup.standing.q[2])
     q[1, 3:7] = [np.cos(0.55), np.sin(0.55), 0, 0]  # tilted by 63 degrees
     q[2, 2] *= 0.5
-    assert setup.fallen(q, start).tolist() == [False, True, True]
+    assert setup.formulas.fallen(q, start).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,6 @@
-"""What single and vector environments share, over arrays with the worlds along the first axis.
+"""The world of a task, its servos, and what chance decides; for one world or many.
 
-An action is a vector of numbers from -1 to 1, one for each joint: 0 is the home configuration, and
-servos follow the set-points. An observation is one vector:
-
-    down          direction of gravity in the axes of the base (3)
-    velocity      of the base, in its axes, linear (3) then angular (3) [m/s, rad/s]
-    joints        positions minus home (joints), then speeds (joints)
-    last action   (joints)
-    command       forward and sideways speed, rate of turning (3) [m/s, rad/s]
-
-The reward of a step, with u = sqrt(g h) of a base that stands at the height h:
-
-    exp(-|velocity along the ground - command|^2 / (0.2 u)^2)
-    + 0.5 exp(-((rate of turning - command) / (0.5 rad/s))^2)
-    + 0.5 cosine of the tilt
-    - 0.1 mean square of the change of the action
-
-A robot has fallen, which ends the episode, if its base is tilted by more than 60 degrees or its
-height above the ground where it started is less than 0.6 h.
+`formulas.py` defines actions, observations, reward and the end of an episode.
 """
 
 from __future__ import annotations
@@ -33,8 +16,9 @@ from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
 from stiction.description.arguments import number, shown
 from stiction.errors import InputError
-from stiction.gym.tasks import Task
 from stiction.kernels.tree import FREE
+from stiction.learn.formulas import Formulas
+from stiction.learn.tasks import Task
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
 from stiction.scenes.grounds import rough
@@ -43,11 +27,8 @@ from stiction.world.ground import Ground, Plane
 from stiction.world.world import State, World
 
 NEVER = (1e12, 2e12)  # times of a reference that is written to: its first row always holds [s]
-TILT, FALLEN = 0.5, 0.6  # least cosine of the tilt, and least height [h], of a robot that stands
 NOISE = 0.02  # standard deviation of the first joint angles and speeds [rad, rad/s]
 ABOVE = 0.001  # height of the first state [m]
-FOLLOWS, TURNS = 0.2, 0.5  # widths of the reward [sqrt(g h), rad/s]
-UPRIGHT, TURNING, SMOOTH = 0.5, 0.5, 0.1  # weights of the reward
 STIFFNESS, DAMPING = 2.0, 0.08  # of servos by default: of m g h [1/rad], of the stiffness [s]
 PUSH_SECONDS, PUSH_EVERY = 0.1, 2.0  # how long a push acts, and mean time between two [s]
 FIELD, CELL = 30.0, 0.4  # width of rough ground, and of its cells [h]
@@ -67,7 +48,7 @@ def robot_of(robot: Any) -> Robot:
 
 
 class Setup:
-    """The world of an environment, and the formulas above."""
+    """The world of a task."""
 
     def __init__(self, robot: Any, task: Task, options: dict[str, Any]) -> None:
         """Options: scale, stiffness, damping, actuators; see `LeggedEnv`."""
@@ -122,13 +103,12 @@ class Setup:
             self.controller = PDTracking(still, stiffness, damping, joints=names)
         if not len(self.names):
             raise InputError(f"robot '{self.robot.name}' has nothing that an action could move")
+        self.formulas = Formulas(
+            np, self.joints, self.dofs, self.standing.q[self.joints],
+            self.home, self.lower, self.upper, self.height, self.speed,
+        )  # fmt: skip
 
     # ----------------------------------------------------------------------------------- actions
-
-    def set_points(self, actions: np.ndarray) -> np.ndarray:
-        """Set-points of actions, (worlds, joints) each."""
-        up, down = self.upper - self.home, self.home - self.lower
-        return self.home + np.where(actions > 0, up, down) * actions
 
     def checked(self, actions: Any, worlds: int) -> np.ndarray:
         """Actions from -1 to 1, (worlds, joints); those beyond are moved to the nearest."""
@@ -155,45 +135,10 @@ class Setup:
         found: np.ndarray = rows[0]
         return found
 
-    # ------------------------------------------------------------------------------ observations
-
     @property
     def observed(self) -> int:
         """Length of an observation."""
         return 12 + 2 * len(self.joints) + len(self.names)
-
-    def observe(
-        self, q: np.ndarray, v: np.ndarray, actions: np.ndarray, commands: np.ndarray
-    ) -> np.ndarray:
-        """Observations of all worlds, (worlds, observed)."""
-        down, velocity = base_of(q, v)
-        joints = q[:, self.joints] - self.standing.q[self.joints]
-        parts = (down, velocity, v[:, 3:6], joints, v[:, self.dofs], actions, commands)
-        return np.concatenate(parts, axis=1).astype(np.float32)
-
-    def reward(
-        self,
-        state: tuple[np.ndarray, np.ndarray],
-        actions: np.ndarray,
-        before: np.ndarray,
-        commands: np.ndarray,
-    ) -> np.ndarray:
-        """Rewards of all worlds, (worlds)."""
-        down, velocity = base_of(*state)
-        off = (velocity[:, :2] - commands[:, :2]) / (FOLLOWS * self.speed)
-        turned = (state[1][:, 5] - commands[:, 2]) / TURNS
-        smooth = ((actions - before) ** 2).mean(axis=1)
-        return (
-            np.exp(-(off**2).sum(axis=1))
-            + TURNING * np.exp(-(turned**2))
-            - UPRIGHT * down[:, 2]
-            - SMOOTH * smooth
-        )
-
-    def fallen(self, q: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Which robots have fallen; start: first heights of their bases, (worlds)."""
-        down = -2 * (q[:, 4] ** 2 + q[:, 5] ** 2) + 1  # cosine of the tilt
-        return (down < TILT) | (q[:, 2] < start - (1 - FALLEN) * self.height)
 
     # ------------------------------------------------------------------------------------ chance
 
@@ -222,13 +167,3 @@ class Setup:
         angle, share = random.uniform(0, 2 * np.pi), random.uniform(0.3, 1.0)
         impulse = share * self.task.push * self.speed * self.world.total_mass
         return impulse / PUSH_SECONDS * np.array([np.cos(angle), np.sin(angle)])
-
-
-def base_of(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Direction of gravity, and velocity of the base, in its axes, (worlds, 3) each."""
-    w, x, y, z = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
-    along = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=1)
-    across = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], axis=1)
-    up = np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
-    axes = np.stack([along, across, up], axis=1)  # of the base, in world axes
-    return -axes[:, :, 2], np.einsum("nij,nj->ni", axes, v[:, :3])

@@ -1,0 +1,1 @@
+"""Learning: tasks for legged robots, many worlds on a GPU, a policy trained and judged."""
