@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 
-REQUIREMENTS = ("data", "browser", "egl", "robots", "engines")
+REQUIREMENTS = ("data", "browser", "egl", "robots", "engines", "torch")
 
 
 def missing(requirement: str, reason: str) -> NoReturn:

@@ -255,7 +255,7 @@ class BatchSimulation:
         forgotten, as after `reset`. On a GPU `worlds` may be a mask there, (worlds), not 0 where a
         world is to forget; nothing is then copied to the host.
         """
-        if hasattr(worlds, "__cuda_array_interface__"):
+        if hasattr(worlds, "__cuda_array_interface__") or hasattr(worlds, "copy_to_host"):
             self._check_mask(worlds)
             self._engine.forget_where(worlds)
         else:
@@ -271,7 +271,7 @@ class BatchSimulation:
             raise InputError("forget(): found a mask on a GPU; this batch is on the CPU")
         if self._sensing is not None:
             raise InputError("forget(): with sensors=True give a mask on the host")
-        shape = tuple(mask.__cuda_array_interface__["shape"])
+        shape = tuple(mask.shape)
         if shape != (self.worlds,):
             raise InputError(f"forget(): found shape {shape}; give ({self.worlds},)")
 

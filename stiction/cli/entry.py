@@ -14,6 +14,7 @@ from stiction.cli import (
     bench,
     compare,
     fit,
+    learn,
     models,
     render,
     reproduce,
@@ -43,6 +44,8 @@ COMMANDS = (
     fit.COMMAND,
     reproduce.COMMAND,
     validate.COMMAND,
+    learn.TRAIN,
+    learn.JUDGE,
     bench.DEMO,
     bench.BENCH,
 )

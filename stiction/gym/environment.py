@@ -35,6 +35,7 @@ class LeggedEnv(gymnasium.Env):
         stiffness    of servos (2 m g h) [N m/rad]
         damping      of servos (0.08 s times the stiffness) [N m s/rad]
         actuators    True: actions drive the actuators of the model file, over their ranges
+        smooth       weight of the change of the action in the reward (0.1)
 
     `learn/formulas.py` defines actions, observations, reward and the end of an episode. A step that
     diverges ends the episode; `info["failure"]` says why.

@@ -14,7 +14,7 @@ The reward of a step, with u = sqrt(g h) of a base that stands at the height h:
     exp(-|velocity along the ground - command|^2 / (0.2 u)^2)
     + 0.5 exp(-((rate of turning - command) / (0.5 rad/s))^2)
     + 0.5 cosine of the tilt
-    - 0.1 mean square of the change of the action
+    - smooth times the mean square of the change of the action
 
 A robot has fallen, which ends the episode, if its base is tilted by more than 60 degrees or its
 height above the ground where it started is less than 0.6 h.
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 TILT, FALLEN = 0.5, 0.6  # least cosine of the tilt, and least height [h], of a robot that stands
 FOLLOWS, TURNS = 0.2, 0.5  # widths of the reward [sqrt(g h), rad/s]
-UPRIGHT, TURNING, SMOOTH = 0.5, 0.5, 0.1  # weights of the reward
+UPRIGHT, TURNING = 0.5, 0.5  # weights of the reward
 
 
 class Formulas(NamedTuple):
@@ -42,6 +42,7 @@ class Formulas(NamedTuple):
     upper: Any  # (actions) for 1
     height: float  # of the base of the standing robot [m]
     speed: float  # unit of speed, sqrt(g h) [m/s]
+    smooth: float  # weight of the change of the action
 
     def on(self, xp: Any, convert: Callable[[Any], Any]) -> Formulas:
         """The same for arrays of another library, to which `convert` brings an array of NumPy."""
@@ -66,12 +67,12 @@ class Formulas(NamedTuple):
         down, velocity = self.base_of(*state)
         off = (velocity[:, :2] - commands[:, :2]) / (FOLLOWS * self.speed)
         turned = (state[1][:, 5] - commands[:, 2]) / TURNS
-        smooth = ((actions - before) ** 2).mean(1)
+        changed = ((actions - before) ** 2).mean(1)
         return (
             xp.exp(-(off**2).sum(1))
             + TURNING * xp.exp(-(turned**2))
             - UPRIGHT * down[:, 2]
-            - SMOOTH * smooth
+            - self.smooth * changed
         )
 
     def fallen(self, q: Any, start: Any) -> Any:

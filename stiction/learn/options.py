@@ -19,6 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "stiffness": None,
     "damping": None,
     "actuators": False,
+    "smooth": 0.1,
 }
 
 

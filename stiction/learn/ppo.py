@@ -34,7 +34,7 @@ class Settings(NamedTuple):
     decay: float = 0.95  # lambda
     clip: float = 0.2  # eps
     entropy: float = 0.002
-    rate: float = 1e-3  # of learning, at first
+    rate: float = 1e-3  # of learning, at most
     change: float = 0.01  # wanted Kullback-Leibler divergence of an iteration; adapts the rate
     hidden: tuple[int, ...] = (256, 128, 64)
     spread: float = 0.5  # first standard deviation of actions
@@ -168,9 +168,9 @@ class Learner:
         spread = self.log_spread.detach().exp().expand_as(mean)
         told = {
             "reward": float(total["reward"] / n),
-            "velocity error": float(total["off"] / n),
-            "falls per world and s": float(total["fell"] / n / worlds.worlds / worlds.seconds),
-            "episode": float(total["lasted"] / max(1.0, float(total["ended"]))),
+            "off [m/s]": float(total["off"] / n),
+            "falls [1/s]": float(total["fell"] / n / worlds.worlds / worlds.seconds),
+            "episode [s]": float(total["lasted"] / max(1.0, float(total["ended"]))),
             "spread": float(spread.mean()),
         }
         return Rollout(seen, action, likelihood, value, advantage, mean, spread), told
@@ -221,7 +221,7 @@ class Learner:
         if change > 2 * self.settings.change:
             group["lr"] = max(1e-5, group["lr"] / 1.5)
         elif change < self.settings.change / 2:
-            group["lr"] = min(1e-2, group["lr"] * 1.5)
+            group["lr"] = min(self.settings.rate, group["lr"] * 1.5)
 
     def policy(self) -> Policy:
         """The policy without noise, as NumPy reads it."""

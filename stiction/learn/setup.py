@@ -51,8 +51,9 @@ class Setup:
     """The world of a task."""
 
     def __init__(self, robot: Any, task: Task, options: dict[str, Any]) -> None:
-        """Options: scale, stiffness, damping, actuators; see `LeggedEnv`."""
+        """Options: scale, stiffness, damping, actuators, smooth; see `LeggedEnv`."""
         self.robot, self.task = robot_of(robot), task
+        self.rate = number("rate", options["rate"], "Hz", positive=True)  # actions per second
         flat = World(self.robot, ground=Plane())
         tree = flat.tree
         if len(tree.joint_type) < 2 or tree.joint_type[1] != FREE:
@@ -106,6 +107,7 @@ class Setup:
         self.formulas = Formulas(
             np, self.joints, self.dofs, self.standing.q[self.joints],
             self.home, self.lower, self.upper, self.height, self.speed,
+            number("smooth", options["smooth"], "", low=0),
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------------- actions

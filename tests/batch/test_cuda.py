@@ -47,7 +47,7 @@ def test_worlds_on_cuda_move_as_on_the_cpu():
     )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 50
+    assert len(rows) == 51
     for row in rows:
         assert row["worst"] <= AGREEMENT[row["precision"]], row
 

@@ -101,17 +101,18 @@ def test_a_policy_that_writes_nan_is_told_where():
 
 def test_a_command_is_followed_for_a_reward():
     setup = LeggedEnv(**QUICK, task="walk").episodes.setup
+    reward = setup.formulas.reward
     q, v = setup.standing.q[None], np.zeros((1, setup.world.nv))
     still, command = np.zeros((1, len(setup.names))), np.array([[0.2, 0.0, 0.0]])
     v[0, :3] = command
-    best = setup.formulas.reward((q, v), still, still, command)[0]
+    best = reward((q, v), still, still, command)[0]
     assert best == pytest.approx(2.0, abs=1e-12)
-    assert setup.formulas.reward((q, 0 * v), still, still, command)[0] < best
-    assert setup.formulas.reward((q, v), still + 1, still, command)[0] == pytest.approx(1.9, abs=1e-12)
+    assert reward((q, 0 * v), still, still, command)[0] < best
+    assert reward((q, v), still + 1, still, command)[0] == pytest.approx(1.9, abs=1e-12)
     turned = q.copy()
     turned[0, 3:7] = [np.sqrt(0.5), 0, 0, np.sqrt(0.5)]  # faces y: the command is its own
     v[0, :3] = [0.0, 0.2, 0.0]
-    assert setup.formulas.reward((turned, v), still, still, command)[0] == pytest.approx(best, abs=1e-12)
+    assert reward((turned, v), still, still, command)[0] == pytest.approx(best, abs=1e-12)
 
 
 def test_a_robot_that_lies_has_fallen():
