@@ -15,7 +15,7 @@ import numpy as np
 
 import stiction as st
 from stiction.bench.demo import DT, FRICTION, by_family, digits, ground
-from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, our_models
 from stiction.engines import engine_by_name
 from stiction.errors import InputError
 from stiction.files.written import write_whole
@@ -36,6 +36,7 @@ COMMANDS = (
 SHOWN = 2  # the command whose walks are on the page
 MOST_SHOWN = 6  # motions on the page
 ENGINE_DT = 1e-3  # [s]
+TRAINED = "as trained"
 COLUMNS = {
     "holds": "commands that it followed to the end without a fall",
     "first fall [s]": "the earliest fall; none: -",
@@ -55,8 +56,13 @@ class Contender(NamedTuple):
     mu: float = FRICTION
 
 
-def contenders(kinds: Sequence[Any], engines: Sequence[str]) -> Iterator[Contender]:
-    """Contact models, other frictions under `Coulomb`, and engines."""
+def contenders(policy: Policy, kinds: Sequence[Any], engines: Sequence[str]) -> Iterator[Contender]:
+    """What it was trained under, contact models, other frictions under `Coulomb`, and engines."""
+    told = policy.trained
+    known = {kind.__name__: kind for kind in our_models()}
+    if told.get("contact") in known:
+        floor = known[told["contact"]](**told["parameters"])
+        yield Contender(TRAINED, floor, told["dt"])
     for kind in kinds:
         yield Contender(kind.__name__, ground(kind), DT[MODELS[kind].family])
     for mu in FRICTIONS:
@@ -78,7 +84,7 @@ def judge(
     policy = Policy.load(path)
     setup = Setup(policy.trained.get("robot", "hoap1"), task_of("walk"), checked_options({}))
     check_policy(policy, setup)
-    field = list(contenders(by_family() if kinds is None else kinds, engines))
+    field = list(contenders(policy, by_family() if kinds is None else kinds, engines))
     rows, motions = [], {}
     for k, one in enumerate(field):
         progress(k / len(field), one.name)
@@ -88,14 +94,16 @@ def judge(
             motions[one.name] = walks[SHOWN].motion
     progress(1.0, "")
     files = [] if out is None else [write_page(out, motions, rows)]
-    home = next((row for row in rows if row["under"] == policy.trained.get("contact")), rows[0])
     return {
-        "policy": {name: policy.trained.get(name) for name in ("robot", "contact", "seconds")},
+        "policy": {
+            name: policy.trained.get(name)
+            for name in ("robot", "contact", "parameters", "dt", "seconds", "world-steps")
+        },
         "commands": [command.round(3).tolist() for command in commands_of(setup)],
         "runs": rows,
         "columns": [f"{name}: {words}" for name, words in COLUMNS.items()],
         "files": [str(file) for file in files],
-        "holds": home["holds"] == len(COMMANDS),
+        "holds": rows[0]["holds"] == len(COMMANDS),
     }
 
 
