@@ -85,7 +85,7 @@ def test_the_derivative_of_the_docs_is_that_of_friction(tmp_path):
     assert float(printed[0]) == pytest.approx(-9.81 * 0.001, rel=1e-6)
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_the_sensors_of_the_docs_are_read(tmp_path):
     (program,) = python_blocks("docs/sensors.md")
     printed = run(["-c", program], tmp_path)
@@ -101,7 +101,7 @@ def test_the_kinds_of_sensors_of_the_docs_are_those_of_the_sources():
     assert found == {name: (kind.at, kind.size) for name, kind in st.SENSOR_KINDS.items()}
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     module, program, _, _ = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "springs.py").write_text(module)
@@ -109,7 +109,7 @@ def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     assert run(["-c", program + check], tmp_path).strip() == "True"
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 def test_the_integral_term_of_the_docs_removes_the_error(tmp_path):
     _, _, module, program = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "pid.py").write_text(module)

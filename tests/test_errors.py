@@ -258,6 +258,7 @@ def test_a_sparse_record_of_a_run_that_diverged_is_finite_too():
     assert np.isfinite(motion.v).all()
 
 
+@pytest.mark.interpreted
 def test_explicit_integration_of_absurd_damping_diverges_with_a_message():
     """RK4 is unstable beyond damping dt / inertia = 2.8; here it is 3.3, and 0.3 kg m2 swing."""
     drive = PDTracking(AT_REST, stiffness=0.0, damping=3.3 * 0.3 / 0.001)
@@ -276,6 +277,7 @@ def test_explicit_integration_of_absurd_damping_diverges_with_a_message():
     assert np.abs(motion.v[-1]).max() > 1e5
 
 
+@pytest.mark.interpreted
 def test_implicit_damping_takes_the_same_drive_calmly():
     drive = PDTracking(AT_REST, stiffness=0.0, damping=3.3 * 0.3 / 0.001)
     motion = simulate(

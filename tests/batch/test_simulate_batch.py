@@ -81,6 +81,7 @@ def test_materials_of_the_world_win_over_parameters_of_the_batch():
     assert any("materials" in note for note in batch.notes)
 
 
+@pytest.mark.interpreted
 def test_control_torques_and_pushes_differ_between_worlds():
     world, steps = st.World(st.robots.biped10()), fewer(20, 2)
     home = world.home().q

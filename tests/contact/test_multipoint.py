@@ -210,7 +210,7 @@ def test_without_static_friction_everything_slides():
     assert motion.force[0, :, 0].sum() == pytest.approx(-0.4 * 2.0 * 9.81, rel=1e-6)
 
 
-@pytest.mark.jit
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("eps", "stops"), [(0.0, True), (0.01, True), (1e-4, False)])
 def test_a_threshold_below_what_friction_takes_in_a_step_lets_feet_dither(eps, stops):
     """Friction of 0.4 takes 4 mm/s in a step of 1 ms: a slower brick is thrown back and forth."""

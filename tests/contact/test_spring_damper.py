@@ -159,7 +159,6 @@ def test_hertz_gives_back_the_energy_and_hunt_crossley_does_not():
             duration=0.4,
             dt=1e-5,
             state=world.standing(above=0.2),
-            integrator=st.RungeKutta4(),
         )
         rebounds[name] = motion.v[:, 2].max()
     assert rebounds["hertz"] == pytest.approx(np.sqrt(2 * 9.81 * 0.2), rel=2e-3)

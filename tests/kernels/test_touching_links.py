@@ -36,6 +36,7 @@ from stiction.kernels.touching_pairs import compliances, join_pairs, whole_respo
 from stiction.kernels.tree import allocate
 from stiction.world.contact_points import allocate_contact
 
+pytestmark = pytest.mark.interpreted  # compiled, these are parts of every step with bodies
 ROUNDING = 1e-10  # of numbers of about 1e3, after some hundred operations
 
 

@@ -15,9 +15,12 @@ KEY = "balanced"
 SLOW = ("fig06", "fig07", "fig08", "fig09", "fig10", "fig11", "fig12", "parts", "across")
 
 
-@pytest.mark.jit
 @pytest.mark.parametrize(
-    "figure", ["fig03", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+    "figure",
+    [
+        pytest.param("fig03", marks=pytest.mark.interpreted),  # single steps
+        *(pytest.param(name, marks=[pytest.mark.slow, pytest.mark.jit]) for name in SLOW),
+    ],
 )
 def test_every_claim_of_a_figure_holds_or_fails_as_explained(figure):
     check_claims(KEY, figure, untested=("time-of-a-cycle",))  # tests do not measure time

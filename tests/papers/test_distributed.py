@@ -15,14 +15,14 @@ from stiction.validate import subject as recorded
 from stiction.validate import walk_fit as fit
 
 KEY = "distributed"
-SLOW = "fig13 fig14 fig15 fig16 fig17 fig18 fig20 interference points".split()
+SLOW = "fig13 fig14 fig15 fig16 fig17 fig18 fig19 fig20 interference points".split()
 
 
 @pytest.mark.jit
 @pytest.mark.filterwarnings("ignore:Distributed")
 @pytest.mark.parametrize(
     "figure",
-    ["fig19", "laws", *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
+    ["laws", *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
 )
 def test_every_claim_of_a_figure_holds_or_fails_as_explained(figure):
     check_claims(KEY, figure)

@@ -53,6 +53,7 @@ def test_a_law_that_cheats_between_bodies_is_found(cheat):
     assert BETWEEN_BODIES[cheat] in [one.law for one in found.broken], str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_a_law_that_gives_back_more_than_it_took_is_found_by_all_trials():
     found = st.check_promises(Trampoline())

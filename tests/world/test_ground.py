@@ -214,7 +214,7 @@ def test_pressure_on_uneven_ground_is_what_it_carries():
     assert np.allclose(motion.zmp()[0], motion.centre_of_pressure("brick")[0], atol=1e-9)
 
 
-@pytest.mark.jit
+@pytest.mark.jit  # the one height field that is compiled in CI
 def test_a_block_on_a_tilted_field_slides_as_on_a_slope():
     x, y = np.meshgrid(np.linspace(-3, 3, 25), np.linspace(-3, 3, 25))
     tilted = st.HeightField(0.3 * x + 0.1 * y, 0.25)
