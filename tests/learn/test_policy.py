@@ -1,6 +1,7 @@
 """A policy: its file, its actions, and how a walk with it is judged."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from stiction.learn.setup import Setup
 from stiction.learn.tasks import task_of
 from stiction.learn.walking import Walk, check_policy, walk_in_engine, walk_in_ours
 
+POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 pytestmark = pytest.mark.interpreted
 
 
@@ -106,3 +108,16 @@ def test_a_robot_that_starts_upside_down_has_fallen(setup):
     policy = policy_of(setup.observed, len(setup.names))
     walk = Walk(policy, setup, np.zeros(3), start)
     assert walk_in_ours(walk, setup, None, 0.005, 0.1).fell == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize("name", ["exact", "soft"])
+def test_the_policies_of_the_examples_walk_in_mujoco(name):
+    """Forward at 0.2 m/s: a third of the speed would be missed by a robot that only stands."""
+    from stiction.engines import engine_by_name
+
+    policy = Policy.load(POLICIES / f"{name}.npz")
+    setup = Setup(policy.trained["robot"], task_of("walk"), checked_options({}))
+    walk = Walk(policy, setup, np.array([0.2, 0.0, 0.0]), setup.world.standing())
+    found = walk_in_engine(walk, setup, (engine_by_name("mujoco"), "elliptic"), 0.6, 0.002, 3.0)
+    assert found.fell == 3.0
+    assert found.velocity[50:, 0].mean() == pytest.approx(0.2, abs=0.07)
