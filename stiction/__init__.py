@@ -36,6 +36,7 @@ Data flows down this list, and a room imports only from rooms above it:
     validate      contact models against measurements
     gym           Gymnasium environments
     compare       one world under several models and engines, on one page
+    sweeps        many points of the parameters of a scene or a function, on cores or a cluster
     bench         speed, and accuracy in closed forms
     papers        the five papers, claim by claim
     cli           the command line
@@ -127,11 +128,13 @@ __all__ = [
     "Prescribed",
     "Push",
     "PythonController",
+    "Range",
     "Recording",
     "Reference",
     "Robot",
     "RungeKutta4",
     "SENSOR_KINDS",
+    "Sample",
     "Scene",
     "SemiImplicitEuler",
     "Sensor",
@@ -141,6 +144,7 @@ __all__ = [
     "State",
     "Steps",
     "StictionError",
+    "SweepTable",
     "TabulatedForce",
     "Torques",
     "UnsolvedWarning",
@@ -160,14 +164,23 @@ __all__ = [
     "scenes",
     "simulate",
     "simulate_batch",
+    "sweep",
     "view",
 ]
 
+LATER = {
+    "Range": "stiction.sweeps.points",
+    "Sample": "stiction.sweeps.points",
+    "SweepTable": "stiction.sweeps.table",
+    "sweep": "stiction.sweeps.sweep",
+    "view": "stiction.viewer.live",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """`plot` and `view`, imported when they are first asked for."""
+    """What few programs need, imported when it is first asked for."""
     if name == "plot":
         return import_module("stiction.plot")
-    if name == "view":
-        return import_module("stiction.viewer.live").view
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'stiction' has no attribute '{name}'")
