@@ -7,17 +7,36 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 
 from stiction.errors import InputError, StictionError
+from stiction.files.child import PACKAGE
 from stiction.sweeps.outcome import Answer
 from stiction.sweeps.queue import Queue
 from stiction.sweeps.worker import ANSWER, READY, UNUSABLE
 
+# A worker imports all of this package, which takes a second, only if the function needs it.
 BOOT = """
-import json, sys
+import importlib, importlib.util, json, os, sys, types
 sys.path[:] = json.loads(sys.argv[2])
+
+class Later(types.ModuleType):
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if importlib.util.find_spec(f"stiction.{name}"):
+            return importlib.import_module(f"stiction.{name}")
+        self.__class__ = types.ModuleType
+        self.__spec__.loader.exec_module(self)
+        return getattr(self, name)
+
+folder = sys.argv[3]
+spec = importlib.util.spec_from_file_location(
+    "stiction", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+)
+package = sys.modules["stiction"] = Later("stiction")
+package.__spec__, package.__path__, package.__file__ = spec, [folder], spec.origin
 from stiction.sweeps.worker import main
 main(int(sys.argv[1]))
 """
@@ -36,14 +55,14 @@ def cores() -> int:
 class _Worker:
     """A process, and the points that it has not answered yet, in order."""
 
-    def __init__(self, payload: bytes) -> None:
+    def __init__(self, payload: bytes, folders: Sequence[str]) -> None:
         self.connection, other = Pipe()
-        paths = json.dumps([os.path.abspath(path) for path in sys.path])
+        paths = json.dumps([os.path.abspath(path) for path in [*sys.path, *folders]])
         descriptor = other.fileno()
         variables = dict.fromkeys(ALONE, "1") | {"STICTION_PROGRESS": "0"}
         # a session of its own: Ctrl-C is not for it
         self.process = subprocess.Popen(
-            [sys.executable, "-c", BOOT, str(descriptor), paths],
+            [sys.executable, "-c", BOOT, str(descriptor), paths, str(PACKAGE)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(descriptor,),
@@ -85,15 +104,20 @@ class _Worker:
         return f"by {signal.Signals(-code).name}" if code < 0 else f"with exit status {code}"
 
 
-def outcomes(payload: bytes, queue: Queue, jobs: int | None = None) -> Iterator[list[Answer]]:
-    """Run all points of a queue; yields outcomes as they come, or an empty list after a while."""
+def outcomes(
+    payload: bytes, queue: Queue, jobs: int | None = None, folders: Sequence[str] = ()
+) -> Iterator[list[Answer]]:
+    """Run all points of a queue; yields outcomes as they come, or an empty list after a while.
+
+    folders: where modules are looked for, besides those of this process.
+    """
     most = jobs or cores()
     workers: list[_Worker] = []
     stillborn = 0
     try:
         while queue.left:
             while len(workers) < min(most, queue.left):
-                workers.append(_Worker(payload))
+                workers.append(_Worker(payload, folders))
             for worker in workers:
                 if worker.ready:
                     worker.feed(queue, len(workers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
 from types import ModuleType
@@ -13,6 +14,7 @@ from stiction.sweeps.queue import Queue
 
 PATIENCE = 0.5  # [s] between two looks
 AHEAD = 2  # tasks per core that are handed to Ray, so that no core waits for this process
+CONNECT = 10.0  # [s]
 LOOK = 2.0  # [s] between two counts of the cores
 
 
@@ -25,6 +27,7 @@ class Cluster:
         self.ours = not self.ray.is_initialized()
         if self.ours:
             try:
+                _knock(address)
                 self.ray.init(address=address, log_to_driver=False, logging_level="ERROR")
             except (ConnectionError, ValueError, RuntimeError, OSError) as error:
                 told = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -41,6 +44,15 @@ class Cluster:
         """Disconnect, if the connection was made here."""
         if self.ours:
             self.ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise OSError if nothing listens there; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=CONNECT).close()
+    elif address != "auto":
+        raise ValueError("it is neither HOST:PORT nor 'auto'")
 
 
 def _ray() -> ModuleType:

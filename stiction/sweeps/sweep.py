@@ -19,7 +19,7 @@ from stiction.sweeps.points import Point, Sample, key_of, points_of, told
 from stiction.sweeps.progress import Estimate, Progress
 from stiction.sweeps.queue import Queue
 from stiction.sweeps.table import SweepTable
-from stiction.sweeps.what import check_first, payload_of, work_of
+from stiction.sweeps.what import check_first, folders_of, payload_of, work_of
 
 MOST_JOBS = 10_000
 
@@ -65,6 +65,7 @@ def sweep(
     head = Head(work.name, work.digest, version("stiction"), tuple(points[0]))
     check_same(path, read_records(path)[0], head)
     payload = payload_of(work.run, travels=ray is not None)
+    folders = folders_of(work.run)
     with closing(Journal(path, head)) as journal:
         known = read_records(path)[1]
         todo = [point for point in points if _is_open(known.get(key_of(point)), retry)]
@@ -73,7 +74,12 @@ def sweep(
             estimate = Estimate(len(points), len(points) - len(todo), failed, progress)
             queue = Queue(todo)
             try:
-                _run(_workers(payload, queue, jobs, ray), queue, journal, (known, estimate))
+                arriving = (
+                    local.outcomes(payload, queue, jobs, folders)
+                    if ray is None
+                    else _on_cluster(payload, queue, ray)
+                )
+                _run(arriving, queue, journal, (known, estimate))
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     f"interrupted; {estimate.text()}; run the same sweep again to go on"
@@ -107,13 +113,8 @@ def _is_open(record: Record | None, retry: bool) -> bool:
     return record is None or (retry and bool(record.outcome.error))
 
 
-def _workers(
-    payload: bytes, queue: Queue, jobs: int | None, address: str | None
-) -> Iterator[list[Answer]]:
-    """Outcomes as they come, from this machine or a cluster."""
-    if address is None:
-        yield from local.outcomes(payload, queue, jobs)
-        return
+def _on_cluster(payload: bytes, queue: Queue, address: str) -> Iterator[list[Answer]]:
+    """Outcomes as they come from a Ray cluster."""
     cluster = on_ray.Cluster(address)
     try:
         yield from on_ray.outcomes(payload, queue, cluster)

@@ -90,6 +90,16 @@ def payload_of(run: Run, travels: bool) -> bytes:
             cloudpickle.unregister_pickle_by_value(module)
 
 
+def folders_of(run: Run) -> list[str]:
+    """Folders of the modules of a function, which may have been imported from any."""
+    folders = []
+    for name in _modules(run):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None:
+            folders.append(str(Path(file).absolute().parents[name.count(".")]))
+    return folders
+
+
 def _modules(run: Run) -> set[str]:
     found = {run, run.measure} if isinstance(run, SceneRun) else {run}
     return {one.__module__ for one in found if hasattr(one, "__module__")}
