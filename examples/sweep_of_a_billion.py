@@ -12,9 +12,9 @@ for portion, drivers in ((1, 1), (100, 1), (10_000, 1), (100, 100), (10_000, 100
         found = forecast(load)  # the driver is the limit, so that time grows with the runs
         hours, efficiency = SCALE * found.seconds / 3600, found.efficiency
     else:
-        load = Load(RUNS // 10, CORES, MEAN, portion=portion, drivers=drivers, failures=1e-7)
+        load = Load(RUNS // 100, CORES, MEAN, portion=portion, drivers=drivers, failures=1e-7)
         found = forecast(load)
-        hours, efficiency = 10 * found.seconds / 3600, found.efficiency
+        hours, efficiency = 100 * found.seconds / 3600, found.efficiency
     print(
         f"{portion:14d} {drivers:8d} {hours:10.1f} {100 * efficiency:9.1f} % "
         f"{100 * found.driver:10.1f} % {found.tail:9.1f}"
