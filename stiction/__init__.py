@@ -37,6 +37,7 @@ Data flows down this list, and a room imports only from rooms above it:
     learn         tasks, worlds on a GPU, and a policy: trained, judged under other models
     gym           Gymnasium environments
     compare       one world under several models and engines, on one page
+    sweeps        many points of the parameters of a scene or a function, on cores or a cluster
     bench         speed, and accuracy in closed forms
     papers        the five papers, claim by claim
     cli           the command line
@@ -128,11 +129,13 @@ __all__ = [
     "Prescribed",
     "Push",
     "PythonController",
+    "Range",
     "Recording",
     "Reference",
     "Robot",
     "RungeKutta4",
     "SENSOR_KINDS",
+    "Sample",
     "Scene",
     "SemiImplicitEuler",
     "Sensor",
@@ -142,6 +145,7 @@ __all__ = [
     "State",
     "Steps",
     "StictionError",
+    "SweepTable",
     "TabulatedForce",
     "Torques",
     "UnsolvedWarning",
@@ -161,14 +165,23 @@ __all__ = [
     "scenes",
     "simulate",
     "simulate_batch",
+    "sweep",
     "view",
 ]
 
+LATER = {
+    "Range": "stiction.sweeps.points",
+    "Sample": "stiction.sweeps.points",
+    "SweepTable": "stiction.sweeps.table",
+    "sweep": "stiction.sweeps.sweep",
+    "view": "stiction.viewer.live",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """`plot` and `view`, imported when they are first asked for."""
+    """What few programs need, imported when it is first asked for."""
     if name == "plot":
         return import_module("stiction.plot")
-    if name == "view":
-        return import_module("stiction.viewer.live").view
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'stiction' has no attribute '{name}'")

@@ -24,6 +24,10 @@ class MotionFileError(StictionError):
     """A motion or robot file cannot be read: wrong format, newer version, cut short."""
 
 
+class SweepFileError(StictionError):
+    """A file of a sweep cannot be read or written, or holds another sweep."""
+
+
 class SceneFileError(StictionError):
     """A scene file cannot be read, or asks for something that there is not."""
 

@@ -21,6 +21,7 @@ GOOD = {  # the shortest good use of each command
     "scenes": [],
     "run": ["ball", "--contact", "none", "--duration", "0.001"],
     "compare": ["ball", "--contact", "none", "--duration", "0.001"],
+    "sweep": ["stand", "--vary", "dt=0.001", "--vary", "duration=0.001"],
     "soak": ["ball", "--contact", "none", "--for", "0.001"],
     "view": ["ball", "--html", "page.html"],
     "render": ["motion.h5", "--output", "a.png"],

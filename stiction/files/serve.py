@@ -26,7 +26,7 @@ def function_of(task: str) -> Callable[..., Any]:
 def serve(memory: int) -> None:
     """Run tasks until the input ends, with at most `memory` bytes of address space."""
     tasks, answers = _pipes()
-    _end_with_parent()
+    end_with_parent()
     _limit_memory(memory)
     while header := tasks.read(HEADER):
         task, arguments, seconds = pickle.loads(tasks.read(int.from_bytes(header, "little")))
@@ -57,7 +57,7 @@ def _pipes() -> tuple[IO[bytes], IO[bytes]]:
     return sys.stdin.buffer, answers
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Let Linux end this process with the one that started it, even in the middle of a task."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)

@@ -54,7 +54,13 @@ def read_scene(path: str | Path, roots: Iterable[str | Path] = ()) -> Scene:
 
 def parse_scene(text: str, path: Path, roots: Iterable[str | Path] = ()) -> Scene:
     """The scene of a text; files that it names are relative to the folder of `path`."""
-    values = values_of(text, path)
+    return scene_of_values(values_of(text, path), text, path, roots)
+
+
+def scene_of_values(
+    values: dict[str, Any], text: str, path: Path, roots: Iterable[str | Path] = ()
+) -> Scene:
+    """The scene of values that a text has, or that were changed; the text tells their lines."""
     places = Places.of(path.parent, roots)
     table = Table(str(path), Lines.of(text), (), values)
     table.only(TOP)

@@ -1,0 +1,1 @@
+"""Sweeps: a scene or a function at many points of its parameters, on all cores or a cluster."""

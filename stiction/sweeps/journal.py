@@ -1,0 +1,188 @@
+r"""The journal of a sweep that goes on: one line for each finished point.
+
+    {"format": 1, "what": ..., "parameters": [...], ...}  crc\n      the sweep
+    {"number": 0, "point": {...}, "values": {...}, ...}  crc\n       a point, as often as needed
+
+Lines are only appended, each with a checksum of its own. What a killed process or a full disk cut
+short is the last line alone; it is removed when the sweep goes on, and its point is run again. A
+damaged line counts as a point that has not run. The file is locked while a sweep writes to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from stiction.errors import SweepFileError
+from stiction.files.written import open_new
+from stiction.sweeps.outcome import Outcome
+from stiction.sweeps.points import key_of
+
+FORMAT = 1
+ENDING = ".journal"  # after the name of the file
+SYNC = 1.0  # [s] between two times at which the disk is told to keep what it has
+
+
+class Head(NamedTuple):
+    """What a sweep runs; results of different ones are never mixed in a file."""
+
+    what: str  # scene or function
+    digest: str  # of its text
+    stiction: str  # version
+    parameters: tuple[str, ...]  # swept
+
+
+class Record(NamedTuple):
+    """A finished point."""
+
+    number: int  # in the sweep that ran it
+    point: dict[str, Any]  # as told
+    outcome: Outcome
+    attempts: int
+
+    @property
+    def key(self) -> str:
+        """The same for the same point."""
+        return key_of(self.point)
+
+
+Records = dict[str, Record]
+
+
+def journal_of(path: Path) -> Path:
+    """The journal of a file."""
+    return path.with_name(path.name + ENDING)
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    text = json.dumps(entry).encode()
+    return text + f" {zlib.crc32(text):08x}\n".encode()
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """The entry of a line; None if the line is damaged or not complete."""
+    text, _, check = line.rstrip(b"\n").rpartition(b" ")
+    if not line.endswith(b"\n") or check != f"{zlib.crc32(text):08x}".encode():
+        return None
+    entry = json.loads(text)
+    return entry if isinstance(entry, dict) else None
+
+
+class Journal:
+    """An open journal, to which finished points are added."""
+
+    def __init__(self, path: Path, head: Head) -> None:
+        """Open the journal of a file, or begin one; raises SweepFileError if another one has it."""
+        self.path = journal_of(path)
+        first = _line({"format": FORMAT, **head._asdict()})
+        while True:
+            if not self.path.exists():
+                open_new(self.path, first, "the sweep", SweepFileError).close()
+            self.file = _opened(self.path)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self.file.fileno()), self.path.stat()):
+                    break
+            self.file.close()  # another sweep ended just now, and removed it
+        self.size = _complete(self.file)
+        self.file.truncate(self.size)
+        self.file.seek(self.size)
+        self._synced = time.monotonic()
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Append finished points; they survive the end of this process from now on."""
+        lines = b"".join(_line(_as_entry(record)) for record in records)
+        try:
+            written = self.file.write(lines)
+            if written < len(lines):  # the disk is nearly full
+                self.file.write(lines[written:])
+            if time.monotonic() - self._synced > SYNC:
+                os.fsync(self.file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self.file.truncate(self.size)
+            raise SweepFileError(
+                f"{self.path}: cannot be written ({error.strerror or error}); what finished before "
+                "is in the file; make space and run the same sweep again to go on"
+            ) from None
+        self.size += len(lines)
+
+    def close(self) -> None:
+        """Close it; what it holds stays."""
+        with contextlib.suppress(OSError):
+            self.file.close()
+
+    def remove(self) -> None:
+        """Remove it, once its points are in the file."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The journal, open and locked."""
+    try:
+        file: IO[bytes] = path.open("r+b", buffering=0)
+    except OSError as error:
+        raise SweepFileError(f"{path}: cannot be opened ({error.strerror})") from None
+    if not _locked(file):
+        file.close()
+        raise SweepFileError(f"{path}: another process runs this sweep; wait for its end")
+    return file
+
+
+def _locked(file: IO[bytes]) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return True
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _complete(file: IO[bytes]) -> int:
+    """Bytes of all complete lines."""
+    data = file.read()
+    return data.rfind(b"\n") + 1
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+def _as_entry(record: Record) -> dict[str, Any]:
+    number, point, outcome, attempts = record
+    return {"number": number, "point": point, **outcome._asdict(), "attempts": attempts}
+
+
+def read_journal(path: Path) -> tuple[Head, Records]:
+    """The sweep of a journal, and its finished points; the last record of a point counts."""
+    with path.open("rb") as file:
+        first = _entry(file.readline())
+        try:
+            if first is None or first["format"] != FORMAT:
+                raise KeyError("format")
+            head = Head(*(first[name] for name in Head._fields))
+        except KeyError:
+            raise SweepFileError(
+                f"{path}: its first line is damaged, or of another version; remove it to start anew"
+            ) from None
+        records: Records = {}
+        for line in file:
+            entry = _entry(line)
+            if entry is not None:
+                record = _as_record(entry)
+                records[record.key] = record
+    return head._replace(parameters=tuple(head.parameters)), records
+
+
+def _as_record(entry: dict[str, Any]) -> Record:
+    outcome = Outcome(*(entry[name] for name in Outcome._fields))
+    return Record(entry["number"], entry["point"], outcome, entry["attempts"])

@@ -1,0 +1,133 @@
+"""A scene as a function of its parameters: keys of the scene file, such as "contact.mu_static"."""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stiction.errors import InputError
+from stiction.motion.motion import Motion
+from stiction.scenes.by_name import scene_text
+from stiction.scenes.plug_ins import CONTACT_MODELS
+from stiction.scenes.reader import scene_of_values
+from stiction.scenes.scene import Scene
+from stiction.scenes.toml_text import text_of, values_of
+
+MEASURED = ("upright", "slips", "lean", "height", "slip", "energy", "lost_contact", "depth")
+Measure = Callable[[Motion], Any]
+
+
+@dataclass(frozen=True)
+class SceneRun:
+    """Runs a scene with some values changed; returns what became of the first robot."""
+
+    name: str  # of a scene of the library, or path of its file
+    text: str
+    measure: Measure | None = None
+
+    def __call__(self, **changes: Any) -> dict[str, Any]:
+        """Simulate and measure a point."""
+        dt = changes.pop("dt", None)
+        scene = self.scene(changes)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            motion = scene.simulate(dt=dt)
+        found = scene.verdict(motion)
+        told = {name: getattr(found, name) for name in MEASURED}
+        told["outcome"] = found.words
+        told["faults"] = "; ".join(found.faults)
+        if scene.expect is not None:
+            told["as_expected"] = found.meets(scene.expect)
+        told["steps"] = motion.unsolved.steps
+        told["unsolved"] = motion.unsolved.count
+        told["warnings"] = ", ".join(sorted({one.category.__name__ for one in caught}))
+        return told if self.measure is None else told | dict(self.measure(motion))
+
+    def scene(self, changes: Mapping[str, Any]) -> Scene:
+        """The scene with some values changed."""
+        path = Path(self.name if self.name.endswith(".toml") else f"{self.name}.toml")
+        values = values_of(self.text, path)
+        changed = copy.deepcopy(values)
+        for key, value in changes.items():
+            if key == "contact":
+                changed["contact"] = self._contact(values, path, value)
+            elif key == "robot":
+                _set_robot(changed, value)
+            else:
+                set_value(changed, key, value)
+        return scene_of_values(changed, self.text, path)
+
+    def _contact(self, values: dict[str, Any], path: Path, given: Any) -> dict[str, Any]:
+        """The table of another contact model, which inherits the friction of the scene."""
+        if hasattr(given, "_asdict"):
+            name = type(given).__name__
+            ours = name in CONTACT_MODELS.ours()
+            return {"model": name if ours else f"{type(given).__module__}:{name}"} | given._asdict()
+        if not isinstance(given, str):
+            raise InputError(f"contact: found {given!r}; give a contact model or its name")
+        if given == "none":
+            return {"model": given}
+        kind = CONTACT_MODELS.find(given, path.parent)
+        return {"model": given} | scene_of_values(values, self.text, path).contact_values(kind)
+
+
+def read_scene_run(name: str, measure: Measure | None = None) -> SceneRun:
+    """The run of a scene of the library, by name, or of a file (.toml)."""
+    if name.endswith(".toml"):
+        place = Path(name).absolute()
+        return SceneRun(str(place), text_of(place), measure)
+    return SceneRun(name, scene_text(name), measure)
+
+
+def set_value(values: dict[str, Any], key: str, value: Any) -> None:
+    """Set what a key such as "robot.above", "push.0.force" or "push.force.0" names."""
+    parts = key.split(".")
+    table: Any = values
+    for k, part in enumerate(parts[:-1]):
+        table = _entered(table, part, key, create=k == 0)
+    last: Any = parts[-1]
+    if isinstance(table, list):
+        if len(table) == 1 and isinstance(table[0], dict):
+            table = table[0]
+        else:
+            last = _index(table, last, key)
+    if not isinstance(table, dict | list):
+        raise InputError(f"'{key}': there is a {type(table).__name__} before its last part")
+    table[last] = json.loads(json.dumps(value))  # tuples become lists
+
+
+def _entered(table: Any, part: str, key: str, create: bool) -> Any:
+    """What a part of a key names; a table is made where there is none."""
+    if isinstance(table, list) and len(table) == 1 and not part.isdigit():
+        table = table[0]
+    if isinstance(table, list):
+        return table[_index(table, part, key)]
+    if not isinstance(table, dict):
+        raise InputError(f"'{key}': '{part}' is within a {type(table).__name__}, not a table")
+    if part not in table and (create or part == "options"):
+        table[part] = {}
+    if part not in table:
+        raise InputError(f"'{key}': the scene has no '{part}' there; it has {', '.join(table)}")
+    return table[part]
+
+
+def _index(table: list[Any], part: str, key: str) -> int:
+    if not part.isdigit() or int(part) >= len(table):
+        raise InputError(f"'{key}': found '{part}'; give a number from 0 to {len(table) - 1}")
+    return int(part)
+
+
+def _set_robot(values: dict[str, Any], given: Any) -> None:
+    """Put another model in the place of the first robot."""
+    if not isinstance(given, str):
+        raise InputError(f"robot: found {given!r}; give the name of a built-in robot, or a file")
+    robot = values.setdefault("robot", {})
+    robot = robot[0] if isinstance(robot, list) else robot
+    for key in ("model", "options", "file", "data", "origin"):
+        robot.pop(key, None)
+    robot["file" if "." in given else "model"] = given

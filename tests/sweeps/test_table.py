@@ -1,0 +1,124 @@
+"""The table of a sweep, its file, its page and its command."""
+
+import json
+
+import numpy as np
+import pytest
+
+import stiction as st
+import swept
+from browsing import chromium, until
+from stiction.cli import main
+from stiction.errors import InputError, SweepFileError
+
+pytestmark = pytest.mark.plain
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A sweep with two failures, and its file."""
+    folder = tmp_path_factory.mktemp("swept")
+    over = {"log": [str(folder / "log")], "x": list(range(8))}
+    return st.sweep(swept.fails_at_three, over, folder / "sweep.h5", jobs=1), folder / "sweep.h5"
+
+
+def test_a_loaded_table_is_the_one_that_was_saved(made):
+    table, path = made
+    loaded = st.SweepTable.load(path)
+    assert list(loaded) == list(table) and repr(loaded) == repr(table)
+    for name in table:
+        assert loaded[name].dtype == table[name].dtype
+        np.testing.assert_array_equal(loaded[name], table[name])
+
+
+def test_rows_are_chosen_by_values_and_functions(made):
+    table, _ = made
+    odd = table.where(parity="odd", x=lambda x: x > 2)
+    assert odd["x"].tolist() == [5, 7] and len(odd) == 2
+    with pytest.raises(InputError, match="no column 'depth'; there are log, x, square"):
+        table["depth"]
+
+
+def test_pandas_gets_the_same_columns(made):
+    table, _ = made
+    frame = table.to_pandas()
+    assert list(frame.columns) == list(table) and frame["square"][7] == 49
+    assert frame["status"].tolist().count("failed") == 2
+
+
+def test_a_damaged_file_is_refused(made, tmp_path):
+    data = bytearray(made[1].read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / "sweep.h5").write_bytes(data)
+    with pytest.raises(SweepFileError, match="damaged"):
+        st.SweepTable.load(tmp_path / "sweep.h5")
+    with pytest.raises(SweepFileError, match="no such file"):
+        st.SweepTable.load(tmp_path / "none.h5")
+
+
+def test_any_column_is_plotted_against_any_other(made, tmp_path):
+    table, _ = made
+    table.save_html(tmp_path / "sweep.html")
+    with chromium() as page:
+        page.page.goto((tmp_path / "sweep.html").as_uri())
+        drawn = "document.getElementById('plot').data"
+        until(lambda: page.page.evaluate(f"!!{drawn}"))
+        page.page.select_option("#x", "x")
+        page.page.select_option("#y", "square")
+        page.page.select_option("#colour", "parity")
+        traces = page.page.evaluate(f"{drawn}.map(t => [t.name, [...t.x], [...t.y]])")
+        assert ["odd", [1, 5, 7], [1, 25, 49]] in traces
+        assert "three is not allowed" in page.page.inner_text("#failed")
+        assert page.errors == [] and page.elsewhere("file://") == []
+
+
+# -------------------------------------------------------------------------------------- the command
+
+
+def command(capsys, *words):
+    status = main(["sweep", *words, "--json"])
+    out, err = capsys.readouterr()
+    return status, json.loads(out) if out else {}, err
+
+
+def test_the_command_writes_the_table_and_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["swept:with_defaults", "--vary", "x=1:3:3", "--vary", "y=1,10", "--page", "s.html"]
+    status, result, _ = command(capsys, *words)
+    assert status == 0 and result["points"] == 6 and result["holds"] is True
+    table = st.SweepTable.load("sweep.h5")
+    assert table["value"].tolist() == [1, 10, 2, 20, 3, 30]
+    assert (tmp_path / "s.html").stat().st_size > 1e6  # Plotly is in it
+    words = ["swept:with_defaults", "--vary", "x=1:100:log", "--sample", "16", "--vary", "y=1"]
+    status, result, _ = command(capsys, *words, "--output", "t.h5", "--method", "sobol")
+    assert status == 0 and result["points"] == 16
+
+
+def test_a_failed_point_is_status_1_and_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["swept:fails_at_three", "--vary", "log=log", "--vary", "x=2,3"]
+    status, result, _ = command(capsys, *words)
+    assert status == 1 and result["failed"] == 1
+    assert result["failures"][0].startswith("log log, x 3: ZeroDivisionError")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["stand"], "--vary: there is none"),
+        (["stand", "--vary", "dt"], "--vary dt: give each parameter once"),
+        (["stand", "--vary", "dt=1:2"], "--vary dt=1:2: give NAME=VALUE"),
+        (["stand", "--vary", "contact.mu=1"], "unknown key"),
+        (["stand", "--vary", "contact=Colomb"], "did you mean 'Coulomb'"),
+        (["nothing", "--vary", "dt=1"], "no scene 'nothing'"),
+        (["swept:none", "--vary", "x=1"], "has no function 'none'"),
+        (["swept:square", "--vary", "y=1"], "cannot be called with y"),
+        (["stand", "--vary", "dt=0:1:log", "--sample", "4"], "must be positive"),
+        (["stand", "--vary", "dt=1", "--jobs", "1", "--ray", "auto"], "not with --ray"),
+    ],
+)
+def test_wrong_use_is_status_2(words, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = command(capsys, *words)
+    assert status == 2 and told in err
+    assert list(tmp_path.iterdir()) == []
