@@ -33,8 +33,8 @@ Data flows down this list, and a room imports only from rooms above it:
     tune          search for parameters of contact models
     engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
     fit           parameters fitted to recorded motions
-    validate      contact models against measurements
     learn         tasks, worlds on a GPU, and a policy: trained, judged under other models
+    validate      contact models against measurements
     gym           Gymnasium environments
     compare       one world under several models and engines, on one page
     sweeps        many points of the parameters of a scene or a function, on cores or a cluster
