@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # compile what no other test needs, or take long
-SLOW = ("control_loop", "linearise_balance", "push_and_hold", "survival_map")
+SLOW = ("control_loop", "linearise_balance", "push_and_hold", "survival_map", "sweep_of_a_billion")
 
 
 def run(arguments: list[str], folder: Path, **variables: str) -> str:
