@@ -71,7 +71,10 @@ def _differences(
 ) -> list[tuple[float, str, str]]:
     """Scores, measures and sentences on one run."""
     found = []
-    for name, reason in (("depth [mm]", _sinks), ("slip [mm]", _slips), ("chatter [%]", _chatters)):
+    reasons = {"depth [mm]": _sinks, "slip [mm]": _slips, "chatter [%]": _chatters}
+    if not row["survived"]:  # whatever else a robot does that has fallen explains nothing
+        reasons = {"depth [mm]": _sinks}
+    for name, reason in reasons.items():
         mine, other = row[name], first[name]
         if mine is None or other is None:
             continue
@@ -82,15 +85,10 @@ def _differences(
                 sentence = f"{sentence[:-1]} (its robot falls, which is part of this number)."
             found.append((float(score), name, sentence))
     off = row["off at the end [mm]"]
-    if off is not None and off > 10 * FLOORS["off at the end [mm]"]:
+    if row["survived"] and off is not None and off > 10 * FLOORS["off at the end [mm]"]:
         score = np.log10(off / FLOORS["off at the end [mm]"]) / 2
-        found.append(
-            (
-                float(score),
-                "off at the end [mm]",
-                f"{run.name} ends {off:.3g} mm from where {reference.name} ends{_way(row, off)}.",
-            )
-        )
+        ends = f"{run.name} ends {_told(off)} mm from where {reference.name} ends"
+        found.append((float(score), "off at the end [mm]", f"{ends}{_way(row, off)}."))
     return found
 
 
@@ -104,8 +102,10 @@ def _way(row: dict[str, Any], off: float) -> str:
 
 
 def _told(value: float) -> str:
-    """Millimetres or per cent in a sentence: what is too small to see has no digits."""
-    return f"{value:.3g}" if value >= VISIBLE else f"less than {VISIBLE:g}"
+    """Number in a sentence, without exponents: what is too small to see has no digits."""
+    if value < VISIBLE:
+        return f"less than {VISIBLE:g}"
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
 def _sinks(case: Case, run: Run, mine: float, reference: Run, other: float) -> str:
@@ -118,7 +118,7 @@ def _sinks(case: Case, run: Run, mine: float, reference: Run, other: float) -> s
         if "alpha" in _unit(run) and "alpha" in run.told:
             deeper += f" with alpha {run.told['alpha']:.3g}"
         return text + (
-            f"its spring carries the weight of {weight(case):.3g} N and yields; {deeper}. "
+            f"its spring carries the weight of {_told(weight(case))} N and yields; {deeper}. "
             "A larger stiffness sinks less and needs a shorter step."
         )
     if run.told.get("model") == "Balanced":
