@@ -84,9 +84,9 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 
 peers: $(VENV)/.installed-peers
 
-$(VENV)/.installed-peers: pyproject.toml | $(VENV)/.installed-test
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[peers]"
-	touch $@
+$(VENV)/.installed-peers: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[test,peers]"
+	touch $(VENV)/.installed $(VENV)/.installed-test $@
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -17,6 +17,8 @@ FLOORS = {"depth [mm]": 0.05, "slip [mm]": 0.5, "chatter [%]": 0.05, "energy [J]
 FLOORS |= {"off at the end [mm]": 1.0, "force off [%]": 1.0, "CoP - ZMP [mm]": 0.5}
 MATTERS = 3.0
 MOST = 3  # sentences on one measure
+MOSTLY = 0.8  # share of a distance
+VISIBLE = 1e-3  # mm or %; sentences tell no smaller number
 
 
 def explained(
@@ -69,7 +71,10 @@ def _differences(
 ) -> list[tuple[float, str, str]]:
     """Scores, measures and sentences on one run."""
     found = []
-    for name, reason in (("depth [mm]", _sinks), ("slip [mm]", _slips), ("chatter [%]", _chatters)):
+    reasons = {"depth [mm]": _sinks, "slip [mm]": _slips, "chatter [%]": _chatters}
+    if not row["survived"]:  # whatever else a robot does that has fallen explains nothing
+        reasons = {"depth [mm]": _sinks}
+    for name, reason in reasons.items():
         mine, other = row[name], first[name]
         if mine is None or other is None:
             continue
@@ -80,28 +85,40 @@ def _differences(
                 sentence = f"{sentence[:-1]} (its robot falls, which is part of this number)."
             found.append((float(score), name, sentence))
     off = row["off at the end [mm]"]
-    if off is not None and off > 10 * FLOORS["off at the end [mm]"]:
+    if row["survived"] and off is not None and off > 10 * FLOORS["off at the end [mm]"]:
         score = np.log10(off / FLOORS["off at the end [mm]"]) / 2
-        found.append(
-            (
-                float(score),
-                "off at the end [mm]",
-                f"{run.name} ends {off:.3g} mm from where {reference.name} ends"
-                + (f", after slipping {row['slip [mm]']:.3g} mm." if row["slip [mm]"] > 1 else "."),
-            )
-        )
+        ends = f"{run.name} ends {_told(off)} mm from where {reference.name} ends"
+        found.append((float(score), "off at the end [mm]", f"{ends}{_way(row, off)}."))
     return found
 
 
+def _way(row: dict[str, Any], off: float) -> str:
+    """How a run came to be that far from the reference, as far as the measures tell."""
+    if row["slip [mm]"] > 1:
+        return f", after slipping {row['slip [mm]']:.3g} mm"
+    if row["depth [mm]"] is not None and row["depth [mm]"] > MOSTLY * off:
+        return ", most of it downwards: it sinks that far"
+    return ""
+
+
+def _told(value: float) -> str:
+    """Number in a sentence, without exponents: what is too small to see has no digits."""
+    if value < VISIBLE:
+        return f"less than {VISIBLE:g}"
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
 def _sinks(case: Case, run: Run, mine: float, reference: Run, other: float) -> str:
-    text = f"{run.name} sinks {mine:.3g} mm where {reference.name} sinks {other:.3g} mm: "
+    text = f"{run.name} sinks {_told(mine)} mm where {reference.name} sinks {_told(other)} mm: "
     if run.engine:
         return text + _soft(run)
     stiffness = run.told.get("stiffness")
     if _family(run) == FORCE_LAW and stiffness:
         deeper = f"stiffness {stiffness:.3g} {_unit(run)}"
+        if "alpha" in _unit(run) and "alpha" in run.told:
+            deeper += f" with alpha {run.told['alpha']:.3g}"
         return text + (
-            f"its spring carries the weight of {weight(case):.3g} N and yields; {deeper}. "
+            f"its spring carries the weight of {_told(weight(case))} N and yields; {deeper}. "
             "A larger stiffness sinks less and needs a shorter step."
         )
     if run.told.get("model") == "Balanced":
@@ -114,7 +131,7 @@ def _sinks(case: Case, run: Run, mine: float, reference: Run, other: float) -> s
 
 
 def _slips(case: Case, run: Run, mine: float, reference: Run, other: float) -> str:
-    text = f"{run.name} slips {mine:.3g} mm where {reference.name} slips {other:.3g} mm: "
+    text = f"{run.name} slips {_told(mine)} mm where {reference.name} slips {_told(other)} mm: "
     if mine < other:
         return text + f"{reference.name} lets points move that {run.name} holds."
     if run.engine and run.told.get("cone") != "elliptic":
@@ -136,8 +153,8 @@ def _slips(case: Case, run: Run, mine: float, reference: Run, other: float) -> s
 
 def _chatters(case: Case, run: Run, mine: float, reference: Run, other: float) -> str:
     text = (
-        f"The force of {run.name} changes by {mine:.3g} % of the weight from one millisecond to "
-        f"the next, that of {reference.name} by {other:.3g} %"
+        f"The force of {run.name} changes by {_told(mine)} % of the weight from one millisecond to "
+        f"the next, that of {reference.name} by {_told(other)} %"
     )
     if mine < other:
         return text + "."
