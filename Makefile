@@ -9,11 +9,13 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
+.PHONY: help demo docs pictures test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo          a small humanoid walks under every contact model and in MuJoCo: table, page, motions"
+	@echo "make docs          the documentation site, in build/site; a warning fails"
+	@echo "make pictures      the pictures of examples, tutorials and contact models, again; takes a while"
 	@echo "make test          lint and the compiled tests, less the slow reproductions"
 	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"
@@ -30,6 +32,12 @@ help:
 
 demo: $(VENV)/.installed
 	$(BIN)/stiction demo
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict --quiet
+
+pictures: $(VENV)/.installed
+	$(BIN)/python docs/tools/pictures.py
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not slow and (jit or not interpreted)"
@@ -81,6 +89,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile --editable ".[test]"
 	touch $(VENV)/.installed $@
+
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[docs]"
+	touch $@
 
 peers: $(VENV)/.installed-peers
 

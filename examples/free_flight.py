@@ -10,3 +10,4 @@ motion = st.simulate(world, state=state, duration=1.0, dt=0.001, integrator=st.R
 energy, momentum = motion.energy(), motion.momentum()
 print(f"energy {energy.total[0]:.4f} J -> {energy.total[-1]:.4f} J")
 print(f"angular momentum {momentum.angular[0]} -> {momentum.angular[-1]} N m s")
+motion.plot().savefig("free_flight.png", dpi=60)

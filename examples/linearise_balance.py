@@ -3,6 +3,7 @@
 The feet may open and slip, but near rest they stick: then a step is linear in state and torques.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.linalg import orth, solve_discrete_are
 
@@ -31,9 +32,15 @@ gain = np.linalg.solve(np.eye(B.shape[1]) + B.T @ cost @ B, B.T @ cost @ A) @ re
 for feedback in (0.0, 1.0):
     push = st.Push("trunk", point=(0.0, 0.0, 0.1), force=(2.0, 1.0, 0.0), start=0.1, stop=0.2)
     simulation = st.Simulation(world, floor, state=state, forces=[push])
+    heights = []
     while simulation.time < 1.0:
+        heights.append(simulation.q[2])
         torque = hold.copy()
         torque[joints] -= feedback * gain @ step.deviation(simulation.state)
         simulation.step(torque)
     height = simulation.state.q[2] / state.q[2]
     print(f"feedback {feedback:.0f}: after 1 s the base is at {100 * height:.1f} % of its height")
+    plt.plot(heights, label=f"feedback {feedback:.0f}")
+plt.gca().set(xlabel="time [ms]", ylabel="height of the base [m]")
+plt.legend()
+plt.savefig("linearise_balance.png", dpi=60)

@@ -1,5 +1,7 @@
 """A biped that holds its joints is pushed in flight: compare integrators on the same push."""
 
+import matplotlib.pyplot as plt
+
 import stiction as st
 
 world = st.World(st.robots.biped10(), ground=None, gravity=(0.0, 0.0, 0.0))
@@ -16,3 +18,7 @@ for integrator in (st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()):
     )
     momentum = motion.momentum().linear[-1, 0]
     print(f"{type(integrator).__name__:18} momentum {momentum:.6f} N s, impulse 2.5 N s")
+    plt.plot(motion.time, motion.momentum().linear[:, 0], label=type(integrator).__name__)
+plt.gca().set(xlabel="time [s]", ylabel="momentum [N s]")
+plt.legend()
+plt.savefig("push_and_hold.png", dpi=60)

@@ -53,4 +53,4 @@ plt.imshow(standing.reshape(side, side), origin="lower", extent=(-edge, edge, -e
 plt.xlabel("push forwards / weight")
 plt.ylabel("push to the left / weight")
 plt.title(f"{robot.name}\nyellow: stands after a push of 0.1 s")
-plt.savefig("survival_map.png", dpi=120)
+plt.savefig("survival_map.png", dpi=60)

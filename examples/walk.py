@@ -21,3 +21,4 @@ motion = st.simulate(
 walked = motion.q[-1, :3] - motion.q[0, :3]
 missed = np.linalg.norm(motion.q[-1, :3] - pattern.q[-1, :3])
 print(f"walked {walked[0]:.3f} m, {missed * 1e3:.2f} mm off the plan, friction {floor.mu_static}")
+motion.plot().savefig("walk.png", dpi=60)
