@@ -1,4 +1,4 @@
-"""A small humanoid squats as planned for it; the force under its feet, and how far off the plan it ends."""
+"""A small humanoid squats as planned: the force under its feet, and how far off the plan it is."""
 
 import numpy as np
 

@@ -182,6 +182,10 @@ def __getattr__(name: str) -> Any:
     """What few programs need, imported when it is first asked for."""
     if name == "plot":
         return import_module("stiction.plot")
+    if name == "__version__":
+        from importlib.metadata import version  # slow to import
+
+        return version("stiction")
     if name in LATER:
         return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'stiction' has no attribute '{name}'")

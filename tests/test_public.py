@@ -15,6 +15,8 @@ from stiction import errors
 
 pytestmark = pytest.mark.interpreted
 
+ROOT = Path(__file__).parents[1]
+
 
 CLASSES = [value for value in vars(errors).values() if inspect.isclass(value)]
 ERRORS = [value for value in CLASSES if not issubclass(value, Warning)]
@@ -26,6 +28,12 @@ def printed(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def test_the_version_is_that_of_the_package():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert stiction.__version__ == declared
+    assert f"version: {declared}" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_import_compiles_nothing():

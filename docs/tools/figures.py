@@ -1,4 +1,4 @@
-"""Pictures of the contact models: what each does to a ball that falls and to a brick that is pulled.
+"""Pictures of the contact models: what each does to a falling ball and to a brick that is pulled.
 
 python docs/tools/figures.py [model ...] : writes docs/pictures/models/NAME.png
 
