@@ -375,6 +375,8 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
     ("model", "parameters", "words"),
     [
         ("Colomb", [], "--contact Colomb: no such contact model; known are"),
+        ("coulomb", [], "did you mean 'Coulomb'?"),
+        ("gaussseidl", [], "did you mean 'GaussSeidel'?"),
         ("no_such:Model", [], "--contact no_such:Model: there is no module 'no_such' in"),
         ("own_sponge:Spunge", [], "module 'own_sponge' has no 'Spunge'; give Sponge"),
         ("own_sponge:not_a_model", [], "is not declared with @contact_model; give Sponge"),

@@ -54,8 +54,9 @@ class PlugIns:
         ours = self.ours()
         if name in ours:
             return ours[name]
-        near = difflib.get_close_matches(name, ours, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        lowered = {one.lower(): one for one in ours}  # `coulomb` is a near miss of `Coulomb`
+        near = difflib.get_close_matches(name.lower(), lowered, 1)
+        hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
         there = f"known are {', '.join(ours)}; or " if ours else ""
         raise InputError(f"no such {self.what}; {there}give your own module:Name{hint}")
 
