@@ -14,7 +14,11 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # compile what no other test needs, or take long
-SLOW = ("control_loop", "linearise_balance", "push_and_hold", "survival_map", "sweep_of_a_billion")
+SLOW = (
+    *("control_loop", "force_plates", "linearise_balance", "push_and_hold", "squat"),
+    *("stopping_distance", "survival_map", "sweep_of_a_billion", "treadmill", "tumbling_rod"),
+    "two_floors",
+)
 
 
 def run(arguments: list[str], folder: Path, **variables: str) -> str:

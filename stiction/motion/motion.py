@@ -21,6 +21,7 @@ from stiction.kernels.tree import allocate
 from stiction.motion import file
 from stiction.motion.pictures import Pictures
 from stiction.motion.sensed import sensor_readings
+from stiction.motion.tables import Tables
 from stiction.motion.touched import CHANNELS, OF_BODIES, Touched, touched_of
 from stiction.motion.unsolved import UnsolvedSteps
 from stiction.step.record import BETWEEN
@@ -45,7 +46,7 @@ ON_REQUEST: Any = None  # in place of an array that is made when it is first ask
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Motion(Pictures):
+class Motion(Pictures, Tables):
     """Recorded arrays at n samples, and the world that they belong to.
 
     Forces, depths and slips in row k are those of the step that starts at time k; in the last row

@@ -1,0 +1,117 @@
+"""A `Motion` as a table: pandas, xarray, and CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.files.written import write_whole
+from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL
+
+if TYPE_CHECKING:
+    from stiction.world.world import World
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+PARTS = {FREE: ("x", "y", "z", *QUATERNION), SPHERICAL: QUATERNION}
+AXES = ("x", "y", "z")
+
+
+class Tables:
+    """The methods of `Motion` that hand its arrays to other libraries."""
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with a row per sample and the time as index [s].
+
+        Columns: `q NAME` and `v NAME` of every coordinate, `torque NAME`, `passive NAME`, and the
+        contact force on everything, `force x`, `force y`, `force z` [N].
+        """
+        pandas = _imported("pandas")
+        names, values = columns_of(self)
+        index = pandas.Index(values[:, 0], name="time")
+        return pandas.DataFrame(values[:, 1:], index=index, columns=names[1:])
+
+    def to_xarray(self) -> Any:
+        """Return a data set: q, v, torque, passive, force and depth with named coordinates."""
+        xarray, motion = _imported("xarray"), _motion(self)
+        velocities = velocity_names(motion.world)
+        points = [
+            f"{k} {name}" for k, name in enumerate(motion.parameters.get("contact_points", []))
+        ]
+        if len(points) != motion.depth.shape[1]:
+            points = [str(k) for k in range(motion.depth.shape[1])]
+        along = ("time", "velocity")
+        return xarray.Dataset(
+            {
+                "q": (("time", "position"), motion.q),
+                "v": (along, motion.v),
+                "torque": (along, motion.torque),
+                "passive": (along, motion.passive),
+                "force": (("time", "point", "axis"), motion.force),
+                "depth": (("time", "point"), motion.depth),
+            },
+            coords={
+                "time": motion.time,
+                "position": position_names(motion.world),
+                "velocity": velocities,
+                "point": points,
+                "axis": list(AXES),
+            },
+        )
+
+    def save_csv(self, path: str | Path) -> Path:
+        """Write the columns of `to_pandas` as text, the time first; numbers keep all digits."""
+        names, values = columns_of(self)
+        lines = [",".join(f'"{name}"' for name in names)]
+        lines += [",".join(map(repr, row)) for row in values.tolist()]
+        write_whole(path, ("\n".join(lines) + "\n").encode(), "a table", InputError)
+        return Path(path)
+
+
+def columns_of(tables: Tables) -> tuple[list[str], np.ndarray]:
+    """Names and values, (n, columns), the time first."""
+    motion = _motion(tables)
+    velocities = velocity_names(motion.world)
+    parts = {
+        "time": motion.time[:, None],
+        **{f"q {name}": motion.q[:, [k]] for k, name in enumerate(position_names(motion.world))},
+    }
+    for array in ("v", "torque", "passive"):
+        values = getattr(motion, array)
+        parts |= {f"{array} {name}": values[:, [k]] for k, name in enumerate(velocities)}
+    force = motion.total_force()
+    parts |= {f"force {axis}": force[:, [k]] for k, axis in enumerate(AXES)}
+    return list(parts), np.hstack(list(parts.values()))
+
+
+def position_names(world: World) -> list[str]:
+    """A name for every number of q."""
+    tree, found = world.tree, [""] * world.nq
+    for link, name in enumerate(world.joint_names):
+        if link == 0:  # the world
+            continue
+        kind = int(tree.joint_type[link])
+        parts = PARTS.get(kind, ("",))
+        for k in range(Q_SIZE[kind]):
+            found[tree.q_index[link] + k] = f"{name} {parts[k]}".strip()
+    return found
+
+
+def velocity_names(world: World) -> list[str]:
+    """A name for every number of v."""
+    return [world.dof_name(d) for d in range(world.nv)]
+
+
+def _motion(tables: Tables) -> Any:
+    return tables
+
+
+def _imported(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputError(f"this needs the package {name}; pip install {name}") from None
