@@ -36,19 +36,21 @@ def run(arguments: list[str], folder: Path) -> str:
 
 def follow(page: Path, folder: Path) -> str:
     """Run the blocks of a page, one program; returns the page with what they print."""
-    text, done, printed = page.read_text(), "", ""
-    for kind, block in FENCED.findall(text):
+    text, done, printed, pieces, end = page.read_text(), "", "", [], 0
+    for found in FENCED.finditer(text):
+        kind, block = found.groups()
         named = re.match(r"# (\w+\.py)\n", block)
-        if kind == "text":
-            text = text.replace(f"```text\n{block}```", f"```text\n{printed}```")
-        elif named:
+        pieces.append(text[end : found.start()])
+        pieces.append(f"```text\n{printed}```" if kind == "text" else found[0])
+        end = found.end()
+        if kind == "python" and named:
             (folder / named[1]).write_text(block)
-        else:
+        elif kind == "python":
             mark = "-- here --"
             printed = run(["-c", f"{done}\nprint('{mark}')\n{block}"], folder)
             printed = printed.split(f"{mark}\n", 1)[1]
             done += f"\n{block}"
-    return text
+    return "".join([*pieces, text[end:]])
 
 
 def main(chosen: list[str]) -> None:
