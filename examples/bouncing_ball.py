@@ -10,8 +10,9 @@ for restitution in (0.0, 0.5, 0.8, 0.95):
     motion = st.simulate(world, floor, state=world.standing(above=0.5), duration=2.0, dt=0.001)
     height = motion.q[:, 2] - 0.05
     second = height[motion.time > 0.33].max()
-    exact = restitution**2 / 2
-    print(f"restitution {restitution}: second height {second:.4f} m, exact {exact:.4f} m")
+    print(
+        f"restitution {restitution}: second height {second:.4f} m, exact {restitution**2 / 2:.4f}"
+    )
     plt.plot(motion.time, height, label=f"restitution {restitution}")
 plt.gca().set(xlabel="time [s]", ylabel="height [m]")
 plt.legend()

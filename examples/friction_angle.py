@@ -8,7 +8,10 @@ import stiction as st
 floor = st.Coulomb(mu_static=0.5, mu_kinetic=0.5)
 limit = np.arctan(0.5)
 for share in (0.9, 0.99, 1.01, 1.1):
-    world = st.World(st.robots.brick(), ground=st.Slope(share * limit))
+    angle = share * limit
+    turn = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)  # flat on the slope
+    brick = st.robots.brick().at((0.0, 0.0, 0.1), turn=turn)
+    world = st.World(brick, ground=st.Slope(angle))
     motion = st.simulate(world, floor, state=world.standing(), duration=1.0, dt=0.001)
     way = np.linalg.norm(motion.q[:, :3] - motion.q[0, :3], axis=1)
     print(f"{100 * share:.0f} % of the friction angle: {1e3 * way[-1]:.3g} mm in a second")

@@ -1,4 +1,4 @@
-"""A small humanoid jumps as planned: the force under its feet, and how far off the plan it ends."""
+"""A small humanoid jumps as planned for it, and ends close to the plan."""
 
 import numpy as np
 
