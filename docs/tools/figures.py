@@ -1,4 +1,4 @@
-"""Pictures of the contact models: what each does to a ball that falls and to a brick that is pulled.
+"""Pictures of the contact models: a ball that falls and a brick that is pulled, under each.
 
 python docs/tools/figures.py [model ...] : writes docs/pictures/models/NAME.png
 
@@ -130,7 +130,7 @@ def draw(name: str) -> None:
     for axes in (left, right):
         axes.grid(alpha=0.3)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FOLDER / f"{name}.png", dpi=90)
+    figure.savefig(FOLDER / f"{name}.png", dpi=80)
     plt.close(figure)
     print(name, flush=True)
 
