@@ -130,7 +130,7 @@ def draw(name: str) -> None:
     for axes in (left, right):
         axes.grid(alpha=0.3)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FOLDER / f"{name}.png", dpi=90)
+    figure.savefig(FOLDER / f"{name}.png", dpi=80)
     plt.close(figure)
     print(name, flush=True)
 
