@@ -88,16 +88,18 @@ def _differences(
     if row["survived"] and off is not None and off > 10 * FLOORS["off at the end [mm]"]:
         score = np.log10(off / FLOORS["off at the end [mm]"]) / 2
         ends = f"{run.name} ends {_told(off)} mm from where {reference.name} ends"
-        found.append((float(score), "off at the end [mm]", f"{ends}{_way(row, off)}."))
+        found.append((float(score), "off at the end [mm]", f"{ends}{_way(run, row, off)}."))
     return found
 
 
-def _way(row: dict[str, Any], off: float) -> str:
+def _way(run: Run, row: dict[str, Any], off: float) -> str:
     """How a run came to be that far from the reference, as far as the measures tell."""
     if row["slip [mm]"] > 1:
         return f", after slipping {row['slip [mm]']:.3g} mm"
     if row["depth [mm]"] is not None and row["depth [mm]"] > MOSTLY * off:
         return ", most of it downwards: it sinks that far"
+    if run.told.get("model") == "Bilateral":
+        return ": it fixes points that touch to the ground"
     return ""
 
 
