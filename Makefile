@@ -24,7 +24,7 @@ help:
 	@echo "make interpreted   the tests without the compiler, as plain Python"
 	@echo "make coverage      the same, and what they reach; takes twice as long"
 	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, osim, checks;"
-	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths"
+	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths, policy, table, journal"
 	@echo "make mutants       deliberate faults in the code, each of which a test must catch; takes a while"
 	@echo "make peers         other engines, for the tests that compare with them (PyBullet, Drake, DART)"
 	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"

@@ -1,4 +1,4 @@
-"""Fuzz scenes, motions, saved robots, recorded motions, meshes and paths.
+"""Fuzz scenes, motions, saved robots, recorded motions, meshes, paths, policies and sweeps.
 
     python fuzz/fuzz_files.py --for 600 --kind motion
 
@@ -10,9 +10,7 @@ a finding like any other, kept in fuzz/findings.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
-import io
 import json
 import os
 import re
@@ -32,150 +30,20 @@ from typing import Any
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiling would take longer than everything else
 
-import h5py
 import numpy as np
+from seeds import changed, seeds
 
 import stiction as st
 from stiction.errors import StictionError
-from stiction.motion.hdf5 import checksum
+from stiction.learn.policy import Policy
 
-KINDS = ("scene", "motion", "robot", "recorded", "mesh", "paths")
+KINDS = ("scene", "motion", "robot", "recorded", "mesh", "paths", "policy", "table", "journal")
 FINDINGS = Path(__file__).parent / "findings"
 SLOWEST = 40  # [s]; HDF5 has 20 s for a motion, MuJoCo 60 s for a model
-TOKENS = (
-    *("0", "-1", "1e308", "1e-320", "nan", "inf", "-inf", "9" * 30, "1" * 5000, "true", '"x"'),
-    *("[]", "[[", "{", "'", '"""', "\0", "\n", "=", ".", "a.b", "../x", "/etc/passwd", "é", "#"),
-)
-VALUES = (0.0, -1.0, 1.0, 1e308, -1e308, 1e-320, np.nan, np.inf, 1e9, 0.5)
 
 
 class Slow(BaseException):
     """An input took too long."""
-
-
-# ------------------------------------------------------------------------------------------- seeds
-
-
-def seeds(kind: str, folder: Path) -> list[bytes]:
-    """Good files of a kind."""
-    if kind == "scene":
-        return [st.scenes.scene_text(name).encode() for name in ("drop", "stand", "jump")]
-    if kind == "motion":
-        st.simulate(st.World(st.robots.ball()), duration=0.003).save(folder / "seed.h5")
-        return [(folder / "seed.h5").read_bytes()]
-    if kind == "robot":
-        made = []
-        for robot in (st.robots.ball(), st.robots.hoap1(), st.robots.cart()):
-            robot.save(folder / "seed.npz")
-            made.append((folder / "seed.npz").read_bytes())
-        return made
-    if kind == "recorded":
-        rows = "\n".join(f"{0.01 * k:.2f}\t{np.sin(k / 9):.4f}\t0.1" for k in range(40))
-        return [f"inDegrees=yes\nendheader\ntime\tknee_angle_r\tpelvis_tx\n{rows}\n".encode()]
-    if kind == "mesh":
-        import trimesh
-
-        box = trimesh.creation.box()
-        return [box.export(file_type=form).encode("utf-8") if form == "obj" else
-                box.export(file_type=form) for form in ("stl", "obj", "dae")]  # fmt: skip
-    body = "<worldbody><body><joint/><geom size='.1' mass='1'/></body></worldbody>"
-    names = ("part.xml", "../x.xml", "/etc/passwd", "sub/part.xml", "link.xml", "pipe.xml")
-    return [f"<mujoco>{body}<include file='{name}'/></mujoco>".encode() for name in names]
-
-
-# ----------------------------------------------------------------------------------------- changes
-
-
-def changed(kind: str, data: bytes, random: Random) -> bytes:
-    """The file with a few things changed."""
-    if random.random() < 0.02:
-        return data
-    inside = {"motion": changed_motion, "robot": changed_robot}.get(kind)
-    if inside is not None and random.random() < 0.7:
-        with contextlib.suppress(Exception):  # a file that is already damaged
-            return inside(data, random)
-    for _ in range(random.choice((1, 1, 2, 5))):
-        data = changed_bytes(data, random)
-    return data
-
-
-def changed_bytes(data: bytes, random: Random) -> bytes:
-    """A byte, a word or a stretch changed, cut, doubled or moved."""
-    if not data:
-        return b"x"
-    a, b = sorted(random.randrange(len(data) + 1) for _ in range(2))
-    b = min(b, a + 200)
-    choice = random.randrange(6)
-    if choice == 0:
-        place = random.randrange(len(data))
-        return data[:place] + bytes([random.randrange(256)]) + data[place + 1 :]
-    if choice == 1:
-        return data[:a] + data[b:]
-    if choice == 2:
-        return data[:b] + data[a:b] * random.choice((1, 3, 50)) + data[b:]
-    if choice == 3:
-        return data[:a] if random.random() < 0.2 else data[:a] + data[a:b][::-1] + data[b:]
-    words = list(re.finditer(rb"[^\s=,\[\]<>'\"]+", data[: 1 << 16]))
-    token = random.choice(TOKENS).encode()
-    if not words:
-        return data + token
-    word = random.choice(words)
-    return data[: word.start()] + token + data[word.end() :]
-
-
-def other_array(array: np.ndarray, random: Random) -> np.ndarray:
-    """An array with a number, its shape or its type changed."""
-    made = array.copy()
-    choice = random.randrange(8)
-    if choice < 5 and made.size and made.dtype.kind in "fiu":
-        value = random.choice(VALUES)
-        with np.errstate(all="ignore"):
-            made.flat[random.randrange(made.size)] = (
-                value if made.dtype.kind == "f" else int(np.nan_to_num(value, posinf=9)) % 200
-            )
-        return made
-    if choice == 5 and made.ndim:
-        return made[: random.randrange(len(made) + 1)]
-    if choice == 6:
-        return made.astype(random.choice(("f4", "i8", "U3")), casting="unsafe")
-    return np.concatenate([made, made]) if made.ndim else made.reshape(1)
-
-
-def changed_motion(data: bytes, random: Random) -> bytes:
-    """A motion file with an array or an attribute changed, and a fitting checksum."""
-    with tempfile.NamedTemporaryFile(suffix=".h5") as kept:
-        Path(kept.name).write_bytes(data)
-        with h5py.File(kept.name, "r+") as file:
-            if random.random() < 0.5:
-                name = random.choice([name for name in file if name != "robots"])
-                array = other_array(file[name][()], random)
-                del file[name]
-                file[name] = array.astype("S3") if array.dtype.kind == "U" else array
-            else:
-                name = random.choice(list(file.attrs))
-                value = file.attrs[name]
-                text = value if isinstance(value, str) else json.dumps(np.ravel(value).tolist())
-                file.attrs[name] = (
-                    changed_bytes(text.encode(), random).decode(errors="replace").replace("\0", "")
-                )
-            if random.random() < 0.8:
-                attributes = {key: file.attrs[key] for key in file.attrs if key != "checksum"}
-                arrays = {key: file[key][()] for key in file if key != "robots"}
-                robots = [file[f"robots/{k}"][()].tobytes() for k in range(len(file["robots"]))]
-                with contextlib.suppress(TypeError, ValueError):  # no numbers any more
-                    file.attrs["checksum"] = checksum(attributes, arrays, robots)
-        return Path(kept.name).read_bytes()
-
-
-def changed_robot(data: bytes, random: Random) -> bytes:
-    """A robot file with an array changed."""
-    with np.load(io.BytesIO(data)) as file:
-        arrays = {name: file[name] for name in file.files}
-    name = random.choice(list(arrays))
-    arrays[name] = other_array(arrays[name], random)
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
 
 
 # ----------------------------------------------------------------------------------------- reading
@@ -185,6 +53,7 @@ def reader(kind: str, folder: Path) -> Callable[[bytes], None]:
     """A function that reads a file of a kind, and uses what it is."""
     readers = {"scene": read_scene, "motion": read_motion, "robot": read_robot}
     readers |= {"recorded": read_recorded, "mesh": read_mesh, "paths": read_paths}
+    readers |= {"policy": read_policy, "table": read_table, "journal": read_journal}
     read = readers[kind]
     return lambda data: read(data, folder)
 
@@ -259,6 +128,29 @@ def read_paths(data: bytes, folder: Path) -> None:
     robot = st.load(inner / "robot.xml")
     if "secret" in robot.link_name.tolist():
         raise AssertionError("a file outside the folder was read")
+
+
+def read_policy(data: bytes, folder: Path) -> None:
+    """Load a policy, save it, and let it act."""
+    (folder / "policy.npz").write_bytes(data)
+    policy = Policy.load(folder / "policy.npz")
+    policy.save(folder / "again.npz")
+    actions = Policy.load(folder / "again.npz")(np.zeros((1, len(policy.mean))))
+    if not np.isfinite(actions).all():
+        raise AssertionError("an action is not finite")
+
+
+def read_table(data: bytes, folder: Path) -> None:
+    """Load the table of a sweep, and make a page of it."""
+    (folder / "sweep.h5").write_bytes(data)
+    table = st.SweepTable.load(folder / "sweep.h5")
+    repr(table), list(table), table.save_html(folder / "sweep.html")
+
+
+def read_journal(data: bytes, folder: Path) -> None:
+    """Load the journal of a sweep that goes on."""
+    (folder / "going.h5.journal").write_bytes(data)
+    repr(st.SweepTable.load(folder / "going.h5"))
 
 
 # ------------------------------------------------------------------------------------------ fuzzing

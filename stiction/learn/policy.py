@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from stiction.errors import InputError
 from stiction.files.written import write_whole
+from stiction.robot.file import UNREADABLE, check_sizes
 
 FORMAT = 1
 
@@ -50,28 +52,35 @@ class Policy:
     def load(cls, path: str | Path) -> Policy:
         """Read and check a saved policy."""
         try:
+            check_sizes(path)
             with np.load(path, allow_pickle=False) as file:
                 found = {name: file[name] for name in file.files}
             told = json.loads(str(found.pop("told")))
+            if not isinstance(told, dict) or told.get("format") != FORMAT:
+                raise ValueError(f"format {FORMAT} is expected")
             layers = sum(name.startswith("weight") for name in found)
             weights = [found[f"weight{k}"] for k in range(layers)]
             biases = [found[f"bias{k}"] for k in range(layers)]
             policy = cls(found["mean"], found["scale"], weights, biases, told)
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except UNREADABLE as error:
             raise InputError(f"{path}: not a policy saved by stiction ({error})") from None
         policy.check(str(path))
         return policy
 
     def check(self, where: str) -> None:
         """Raise InputError if sizes do not fit or a number is not finite."""
-        size = self.mean.shape
-        fits = self.scale.shape == size and len(size) == 1 and len(self.weights) > 0
-        inputs = size[0] if fits else 0
-        for weight, bias in zip(self.weights, self.biases, strict=True):
-            fits = fits and weight.ndim == 2 and weight.shape == (len(bias), inputs)
-            inputs = len(bias)
+        arrays = (self.mean, self.scale, *self.weights, *self.biases)
+        if any(array.dtype.kind != "f" for array in arrays):
+            raise InputError(f"{where}: the layers of a policy hold floating-point numbers")
+        sizes = [self.mean.shape, *(bias.shape for bias in self.biases)]
+        fits = len(self.weights) > 0 and self.scale.shape == self.mean.shape
+        fits = fits and all(len(size) == 1 for size in sizes)
+        for weight, (before, after) in zip(self.weights, pairwise(sizes), strict=True):
+            fits = fits and weight.shape == (*after, *before)
         if not fits:
             raise InputError(f"{where}: the sizes of its layers do not fit to each other")
-        for array in (self.mean, self.scale, *self.weights, *self.biases):
+        for array in arrays:
             if not np.isfinite(array).all():
                 raise InputError(f"{where}: found a number that is not finite")
+        if not (self.scale > 0).all():
+            raise InputError(f"{where}: a scale of observations is not positive")

@@ -20,7 +20,7 @@ from stiction.files.written import write_whole
 from stiction.motion.file import MEMORY, SEAL, SECONDS, SPEED, check_content, check_seal
 from stiction.motion.hdf5 import Head as Hdf5Head
 from stiction.motion.hdf5 import image
-from stiction.sweeps.journal import Head, Record, Records, journal_of, read_journal
+from stiction.sweeps.journal import Head, Record, Records, head_of, journal_of, read_journal
 from stiction.sweeps.outcome import OWN, Outcome
 
 FORMAT = 1
@@ -58,7 +58,10 @@ def column(values: list[Any]) -> np.ndarray:
     whole = all(isinstance(value, int) and abs(value) < 2**53 for value in there)
     if len(there) == len(values) and whole:
         return np.array(values, np.int64)
-    if all(isinstance(value, int | float) for value in there):
+    real = (
+        isinstance(one, float) or (isinstance(one, int) and abs(one) < 2**1023) for one in there
+    )
+    if all(real):
         return np.array([np.nan if value is None else float(value) for value in values])
     return np.array(["" if value is None else str(value) for value in values], object)
 
@@ -111,14 +114,27 @@ def read_table(path: Path) -> tuple[Head, Columns]:
         shapes = {name: dataset.shape for name, dataset in found.datasets.items()}
         arrays = call(task._replace(function="stiction.motion.hdf5:read_arrays"), place, shapes)
         check_content(found, arrays)
-        head = Head(**json.loads(found.attributes["head"]))
+        head = head_of(json.loads(found.attributes["head"]))
         columns = {
             meaning["name"]: _restored(arrays[PREFIX + meaning["name"]], meaning)
             for meaning in json.loads(found.attributes["columns"])
         }
+        _check_columns(head, columns)
     except (MotionFileError, OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise SweepFileError(f"{path}: not the file of a sweep, or damaged ({error})") from None
-    return head._replace(parameters=tuple(head.parameters)), columns
+    return head, columns
+
+
+def _check_columns(head: Head, columns: Columns) -> None:
+    """Raise ValueError if a column is missing, or they are not equally long."""
+    for name in (*head.parameters, *OWN):
+        if name not in columns:
+            raise ValueError(f"no column '{name}'")
+    if len({values.shape for values in columns.values()}) > 1 or columns["status"].ndim != 1:
+        raise ValueError("columns of different lengths")
+    for name, kind in (("error", "O"), ("worker", "O"), ("attempts", "i"), ("seconds", "fi")):
+        if len(columns[name]) and columns[name].dtype.kind not in kind:
+            raise ValueError(f"column '{name}' has a wrong type")
 
 
 def read_records(path: Path) -> tuple[Head | None, Records]:

@@ -70,7 +70,10 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     text, _, check = line.rstrip(b"\n").rpartition(b" ")
     if not line.endswith(b"\n") or check != f"{zlib.crc32(text):08x}".encode():
         return None
-    entry = json.loads(text)
+    try:
+        entry = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
     return entry if isinstance(entry, dict) else None
 
 
@@ -165,24 +168,48 @@ def _as_entry(record: Record) -> dict[str, Any]:
 def read_journal(path: Path) -> tuple[Head, Records]:
     """The sweep of a journal, and its finished points; the last record of a point counts."""
     with path.open("rb") as file:
-        first = _entry(file.readline())
+        first = _entry(file.readline()) or {}
         try:
-            if first is None or first["format"] != FORMAT:
-                raise KeyError("format")
-            head = Head(*(first[name] for name in Head._fields))
-        except KeyError:
+            if first.get("format") != FORMAT:
+                raise ValueError("another version")
+            head = head_of(first)
+        except ValueError:
             raise SweepFileError(
                 f"{path}: its first line is damaged, or of another version; remove it to start anew"
             ) from None
         records: Records = {}
         for line in file:
-            entry = _entry(line)
-            if entry is not None:
-                record = _as_record(entry)
-                records[record.key] = record
-    return head._replace(parameters=tuple(head.parameters)), records
+            with contextlib.suppress(ValueError):  # a damaged line
+                record = _as_record(_entry(line) or {})
+                if record.point.keys() == set(head.parameters):
+                    records[record.key] = record
+    return head, records
+
+
+def head_of(found: Any) -> Head:
+    """A sweep as a file tells it; raises ValueError if anything is missing or of a wrong type."""
+    try:
+        head = Head(*(found[name] for name in Head._fields))
+        texts = [*head[:3], *head.parameters]
+    except (LookupError, TypeError):
+        raise ValueError("it does not say what the sweep runs") from None
+    if not isinstance(head.parameters, list) or not all(isinstance(one, str) for one in texts):
+        raise ValueError("what the sweep runs is told by no texts")
+    return head._replace(parameters=tuple(head.parameters))
 
 
 def _as_record(entry: dict[str, Any]) -> Record:
-    outcome = Outcome(*(entry[name] for name in Outcome._fields))
-    return Record(entry["number"], entry["point"], outcome, entry["attempts"])
+    try:
+        outcome = Outcome(*(entry[name] for name in Outcome._fields))
+        record = Record(entry["number"], entry["point"], outcome, entry["attempts"])
+    except KeyError as error:
+        raise ValueError(f"{error} is missing") from None
+    fits = (
+        *(type(one) is int for one in (record.number, record.attempts)),
+        *(isinstance(one, dict) for one in (record.point, outcome.values)),
+        *(isinstance(one, str) for one in (outcome.error, outcome.worker)),
+        isinstance(outcome.seconds, int | float),
+    )
+    if not all(fits):
+        raise ValueError("a value has a wrong type")
+    return record

@@ -1,6 +1,5 @@
 """A policy: its file, its actions, and how a walk with it is judged."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +56,11 @@ def test_the_network_is_affine_maps_with_elu_between():
         (lambda found: found.update(scale=np.ones(4)), "do not fit"),
         (lambda found: found.update(weight1=np.ones((2, 3))), "do not fit"),
         (lambda found: found.update(bias0=np.full(8, np.nan)), "not finite"),
+        (lambda found: found.update(bias1=np.float64(0)), "do not fit"),
+        (lambda found: found.update(mean=np.zeros(5, int)), "floating-point"),
+        (lambda found: found.update(scale=np.zeros(5)), "not positive"),
         (lambda found: found.update(told=np.array("{")), "not a policy"),
+        (lambda found: found.update(told=np.array("[]")), "format 1 is expected"),
     ],
 )
 def test_a_damaged_policy_is_refused(tmp_path, change, words):
@@ -73,9 +76,11 @@ def test_a_damaged_policy_is_refused(tmp_path, change, words):
 
 def test_a_file_that_is_none_is_refused(tmp_path):
     path = tmp_path / "policy.npz"
-    path.write_text(json.dumps({}))
-    with pytest.raises(InputError, match="not a policy"):
-        Policy.load(path)
+    policy_of(5, 2).save(path)
+    for data in (b"{}", path.read_bytes()[:-9], b"PK\x03\x04 no archive"):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="not a policy"):
+            Policy.load(path)
 
 
 def test_a_policy_of_another_robot_is_refused(setup):

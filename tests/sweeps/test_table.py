@@ -1,6 +1,7 @@
 """The table of a sweep, its file, its page and its command."""
 
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import swept
 from browsing import chromium, until
 from stiction.cli import main
 from stiction.errors import InputError, SweepFileError
+from stiction.sweeps.file import write_table
+from stiction.sweeps.journal import Head
 
 pytestmark = pytest.mark.plain
 
@@ -54,6 +57,41 @@ def test_a_damaged_file_is_refused(made, tmp_path):
         st.SweepTable.load(tmp_path / "sweep.h5")
     with pytest.raises(SweepFileError, match="no such file"):
         st.SweepTable.load(tmp_path / "none.h5")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda head, columns: head._replace(parameters=5),
+        lambda head, columns: head._replace(what=None),
+        lambda head, columns: columns.pop("x"),
+        lambda head, columns: columns.pop("attempts"),
+        lambda head, columns: columns.update(worker=np.zeros(8)),
+        lambda head, columns: columns.update(square=np.zeros(7)),
+    ],
+)
+def test_a_file_whose_columns_do_not_fit_is_refused(change, made, tmp_path):
+    head, columns = made[0].head, {name: made[0][name] for name in made[0]}
+    changed = change(head, columns)
+    write_table(tmp_path / "s.h5", changed if isinstance(changed, Head) else head, columns)
+    with pytest.raises(SweepFileError, match="not the file of a sweep, or damaged"):
+        st.SweepTable.load(tmp_path / "s.h5")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"attempts": "1"}, {"values": []}, {"point": {}}, {"worker": None}, {"seconds": "long"}],
+)
+def test_a_line_of_the_journal_that_does_not_fit_counts_as_not_run(change, tmp_path):
+    head = Head("scene", "0", "1", ("x",))
+    good = {"number": 0, "point": {"x": 1}, "values": {"y": 10**400}, "error": "", "seconds": 0}
+    good |= {"worker": "here", "attempts": 1}
+    lines = [{"format": 1, **head._asdict()}, good, {**good, "point": {"x": 2}, **change}]
+    texts = [json.dumps(line).encode() for line in lines]
+    data = b"".join(text + f" {zlib.crc32(text):08x}\n".encode() for text in texts)
+    (tmp_path / "s.h5.journal").write_bytes(data)
+    table = st.SweepTable.load(tmp_path / "s.h5")
+    assert table["x"].tolist() == [1] and table["y"].tolist() == [str(10**400)]
 
 
 def test_any_column_is_plotted_against_any_other(made, tmp_path):
