@@ -27,6 +27,8 @@ GOOD = {  # the shortest good use of each command
     "render": ["motion.h5", "--output", "a.png"],
     "tune": ["sole", "hoap1", "left_foot"],
     "fit": ["none.h5", "--contact", "Coulomb", "--parameter", "mu_kinetic=0.1:1"],
+    "train": ["policy.npz", "--device", "cpu", "--worlds", "1", "--iterations", "1"],
+    "judge": ["none.npz"],
     "validate": ["cube-tosses"],
     "reproduce": ["feedback/fig04"],
     "demo": [],

@@ -60,9 +60,14 @@ def contenders(policy: Policy, kinds: Sequence[Any], engines: Sequence[str]) -> 
     """What it was trained under, contact models, other frictions under `Coulomb`, and engines."""
     told = policy.trained
     known = {kind.__name__: kind for kind in our_models()}
-    if told.get("contact") in known:
-        floor = known[told["contact"]](**told["parameters"])
-        yield Contender(TRAINED, floor, told["dt"])
+    if str(told.get("contact")) in known:
+        try:
+            floor = known[told["contact"]](**told["parameters"])
+            yield Contender(TRAINED, floor, told["dt"])
+        except (LookupError, TypeError) as error:
+            raise InputError(
+                f"the policy does not say what it was trained under ({error})"
+            ) from None
     for kind in kinds:
         yield Contender(kind.__name__, ground(kind), DT[MODELS[kind].family])
     for mu in FRICTIONS:

@@ -55,15 +55,20 @@ class Rollout(NamedTuple):
 Progress = Callable[[dict[str, float]], None]
 
 
-def trained(
-    worlds: LearningWorlds, iterations: int, seconds: float, settings: Settings, tell: Progress
-) -> Policy:
-    """A policy after some iterations, or after some time [s]; `tell` gets a row for each."""
+def require_torch() -> Any:
+    """PyTorch, or an InputError that says where to get it."""
     try:
         import torch
     except ImportError:
         raise InputError("training needs the package torch; see pytorch.org") from None
-    torch.manual_seed(0)
+    return torch
+
+
+def trained(
+    worlds: LearningWorlds, iterations: int, seconds: float, settings: Settings, tell: Progress
+) -> Policy:
+    """A policy after some iterations, or after some time [s]; `tell` gets a row for each."""
+    require_torch().manual_seed(0)
     learner = Learner(worlds, settings)
     begun, taken = time.perf_counter(), 0
     for iteration in range(iterations):
@@ -82,9 +87,8 @@ class Learner:
 
     def __init__(self, worlds: LearningWorlds, settings: Settings) -> None:
         """Networks with random weights."""
-        import torch
-
-        self.torch, self.worlds, self.settings = torch, worlds, settings
+        self.torch = torch = require_torch()
+        self.worlds, self.settings = worlds, settings
         self.device = "cuda" if worlds.place.xp is torch else "cpu"
         observed, actions = worlds.setup.observed, len(worlds.setup.names)
         self.actor = self._network(observed, actions, 0.01)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from stiction.description.arguments import count, number
 from stiction.errors import InputError
 from stiction.files.written import check_target
-from stiction.learn.ppo import Settings, trained
+from stiction.learn.ppo import Settings, require_torch, trained
 from stiction.learn.randomised import Randomised
 from stiction.learn.worlds import LearningWorlds
 
@@ -45,7 +46,11 @@ def train(
     path = Path(out)
     if path.suffix != ".npz":
         raise InputError(f"{path}: give a file name that ends in .npz")
-    check_target(path, InputError)
+    for written in (path, path.with_suffix(".jsonl")):
+        check_target(written, InputError)
+    count("iterations", plan.iterations, 10**9)
+    number("seconds", plan.seconds, "s", positive=True)
+    require_torch()
     begun = time.perf_counter()
     given = {"task": "walk", "smooth": SMOOTH, **options, "contact": contact}
     progress(0.0, "making and compiling worlds")

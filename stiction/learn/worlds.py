@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.batch.simulate_batch import WELL, BatchSimulation
-from stiction.description.arguments import count
+from stiction.description.arguments import count, shown
 from stiction.errors import InputError
 from stiction.learn.options import checked_options, times_of
 from stiction.learn.randomised import Randomised, drawn
@@ -45,6 +45,8 @@ class LearningWorlds:
     ) -> None:
         """Make the worlds; randomised: what differs between them."""
         given = checked_options(options)
+        if device not in ("cpu", "cuda"):
+            raise InputError(f"device is {shown(device)}; give 'cpu' or 'cuda'")
         self.worlds = count("worlds", worlds, 10**6)
         self.dt, self.every, self.most = times_of(given)
         self.setup = Setup(given["robot"], task_of(given["task"]), given)
