@@ -64,8 +64,7 @@ def sweep(
     check_first(work.run, points[0])
     head = Head(work.name, work.digest, version("stiction"), tuple(points[0]))
     check_same(path, read_records(path)[0], head)
-    payload = payload_of(work.run, travels=ray is not None)
-    folders = folders_of(work.run)
+    outcomes = _runner(work.run, jobs, ray)
     with closing(Journal(path, head)) as journal:
         known = read_records(path)[1]
         todo = [point for point in points if _is_open(known.get(key_of(point)), retry)]
@@ -73,19 +72,7 @@ def sweep(
             failed = sum(bool(known[key_of(p)].outcome.error) for p in points if key_of(p) in known)
             estimate = Estimate(len(points), len(points) - len(todo), failed, progress)
             queue = Queue(todo)
-            try:
-                arriving = (
-                    local.outcomes(payload, queue, jobs, folders)
-                    if ray is None
-                    else _on_cluster(payload, queue, ray)
-                )
-                _run(arriving, queue, journal, (known, estimate))
-            except KeyboardInterrupt:
-                raise KeyboardInterrupt(
-                    f"interrupted; {estimate.text()}; run the same sweep again to go on"
-                ) from None
-            finally:
-                estimate.clear()
+            _run(outcomes(queue), queue, journal, (known, estimate))
         rows = _in_order(points, known)
         table = SweepTable(head, columns_of(rows, head.parameters))
         write_table(path, head, {name: table[name] for name in table})
@@ -113,13 +100,15 @@ def _is_open(record: Record | None, retry: bool) -> bool:
     return record is None or (retry and bool(record.outcome.error))
 
 
-def _on_cluster(payload: bytes, queue: Queue, address: str) -> Iterator[list[Answer]]:
-    """Outcomes as they come from a Ray cluster."""
-    cluster = on_ray.Cluster(address)
-    try:
-        yield from on_ray.outcomes(payload, queue, cluster)
-    finally:
-        cluster.close()
+def _runner(
+    run: Callable[..., Any], jobs: int | None, ray: str | None
+) -> Callable[[Queue], Iterator[list[Answer]]]:
+    """What runs the points of a queue: processes of this machine, or a Ray cluster."""
+    payload = payload_of(run, travels=ray is not None)
+    if ray is not None:
+        return lambda queue: _on_cluster(payload, queue, ray)
+    folders = folders_of(run)
+    return lambda queue: local.outcomes(payload, queue, jobs, folders)
 
 
 def _run(
@@ -130,17 +119,37 @@ def _run(
 ) -> None:
     """Write outcomes down as they arrive."""
     known, estimate = kept
-    with closing(arriving):  # type: ignore[type-var]
-        for answers in arriving:
-            records = []
-            for number, outcome in answers:
-                point = {name: told(value) for name, value in queue.points[number].items()}
-                record = Record(number, point, outcome, queue.attempts[number])
-                records.append(record)
-            journal.add(records)
-            for record in records:
-                known[record.key] = record
-            estimate.add(len(records), sum(bool(one.outcome.error) for one in records))
+    try:
+        with closing(arriving):  # type: ignore[type-var]
+            for answers in arriving:
+                records = _records(answers, queue)
+                journal.add(records)
+                known.update({record.key: record for record in records})
+                estimate.add(len(records), sum(bool(one.outcome.error) for one in records))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"interrupted; {estimate.text()}; run the same sweep again to go on"
+        ) from None
+    finally:
+        estimate.clear()
+
+
+def _on_cluster(payload: bytes, queue: Queue, address: str) -> Iterator[list[Answer]]:
+    """Outcomes as they come from a Ray cluster."""
+    cluster = on_ray.Cluster(address)
+    try:
+        yield from on_ray.outcomes(payload, queue, cluster)
+    finally:
+        cluster.close()
+
+
+def _records(answers: list[Answer], queue: Queue) -> list[Record]:
+    """Finished points, with their parameters as files tell them."""
+    records = []
+    for number, outcome in answers:
+        point = {name: told(value) for name, value in queue.points[number].items()}
+        records.append(Record(number, point, outcome, queue.attempts[number]))
+    return records
 
 
 def _in_order(points: list[Point], known: Records) -> list[Record]:
