@@ -51,6 +51,18 @@ def data() -> Path:
     return data_folder()
 
 
+@pytest.fixture
+def egl():
+    """Skip, or fail where EGL is required, if pictures cannot be drawn."""
+    from stiction.errors import ViewError
+    from stiction.render.canvas import opened_context
+
+    try:
+        opened_context(16, 16).free()
+    except ViewError as error:
+        missing("egl", str(error))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def heeded_ctrl_c():
     """Heed Ctrl-C even if pytest runs in the background of a shell, which ignores it there."""

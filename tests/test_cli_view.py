@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-from conftest import missing
 from drawn import fallen_brick
 from stiction.cli import main
-from stiction.errors import ViewError
-from stiction.render.canvas import opened_context
 
 pytestmark = pytest.mark.plain
 
@@ -17,15 +14,6 @@ pytestmark = pytest.mark.plain
 def motion_file(tmp_path):
     fallen_brick().save(tmp_path / "brick.h5")
     return tmp_path / "brick.h5"
-
-
-@pytest.fixture
-def egl():
-    """Skip, or fail where EGL is required, if there is none."""
-    try:
-        opened_context(16, 16).free()
-    except ViewError as error:
-        missing("egl", str(error))
 
 
 def test_view_writes_a_page(motion_file, tmp_path, capsys):

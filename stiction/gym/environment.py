@@ -10,7 +10,10 @@ import numpy as np
 from stiction.errors import InputError, SimulationError
 from stiction.gym.episodes import Episodes
 from stiction.learn.options import checked_options
+from stiction.render.live import LiveCamera
 from stiction.simulation.simulation import Simulation
+
+PICTURE = (480, 480)  # [pixels]
 
 
 def spaces_of(episodes: Episodes) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
@@ -38,19 +41,21 @@ class LeggedEnv(gymnasium.Env):
         smooth       weight of the change of the action in the reward (0.1)
 
     `learn/formulas.py` defines actions, observations, reward and the end of an episode. A step that
-    diverges ends the episode; `info["failure"]` says why.
+    diverges ends the episode; `info["failure"]` says why. With `render_mode="rgb_array"`, `render`
+    returns a picture; pictures need EGL.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
         """Make the world; see the class for the options."""
-        if render_mode is not None:
-            raise InputError(f"render_mode: found {render_mode!r}; these environments draw nothing")
-        self.render_mode = None
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise InputError(f"render_mode: found {render_mode!r}; give 'rgb_array' or None")
+        self.render_mode = render_mode
         given = checked_options(options)
         self.episodes = Episodes(1, given)
         setup = self.episodes.setup
+        self.metadata = self.metadata | {"render_fps": round(setup.rate)}
         self.simulation = Simulation(
             setup.world,
             given["contact"],
@@ -61,6 +66,7 @@ class LeggedEnv(gymnasium.Env):
         self._target = setup.written_to(self.simulation.controllers)
         self.observation_space, self.action_space = spaces_of(self.episodes)
         self._torque = np.zeros(setup.world.nv)
+        self._camera: LiveCamera | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -93,6 +99,20 @@ class LeggedEnv(gymnasium.Env):
             bool(truncated[0]),
             info | {"command": episodes.commands[0].copy()},
         )
+
+    def render(self) -> np.ndarray | None:
+        """A picture of the robot, (480, 480, 3), if `render_mode` is "rgb_array"."""
+        if self.render_mode is None:
+            return None
+        if self._camera is None:
+            self._camera = LiveCamera(self.simulation, size=PICTURE, legend=False)
+        return self._camera.picture()
+
+    def close(self) -> None:
+        """Free what pictures need."""
+        if self._camera is not None:
+            self._camera.close()
+            self._camera = None
 
     def _observed(self) -> np.ndarray:
         return self.episodes.observe(self.simulation.q[None], self.simulation.v[None])[0]

@@ -47,6 +47,15 @@ def forces_of(work: Work, dt: float) -> dict[str, np.ndarray]:
     }
 
 
+def forget_forces(work: Work) -> None:
+    """Clear what `forces_of` and `contacts_of` return: no step has been taken from this state."""
+    for array in (
+        *(work.total_torque, work.total_passive, work.total_impulse, work.total_between),
+        *(work.total_state, work.total_solver, work.depth, work.slip, work.contact_velocity),
+    ):
+        array[:] = 0
+
+
 def _on_ground(work: Work, names: Sequence[str], dt: float) -> list[ContactPoint]:
     touching = (work.depth > 0) | (work.total_impulse != 0).any(axis=1)
     return [

@@ -15,6 +15,7 @@ from stiction.motion.motion import Motion
 from stiction.simulation.allocation import allocate_record
 from stiction.simulation.arguments import MOST_STEPS, is_count, is_real
 from stiction.simulation.chunks import chunks
+from stiction.simulation.contacts import forget_forces
 from stiction.simulation.failures import Fault, failure_of
 from stiction.simulation.native import NativeLoop, moving_of
 from stiction.simulation.open_recording import OpenRecorder
@@ -215,8 +216,9 @@ class Stepping:
         self._plain_clock = clock
 
     def _begin_anew(self) -> None:
-        """Begin a record at the present state; what was answered before is gone."""
+        """Begin a record at the present state; forces and answers of steps before are gone."""
         self._python.clear()
+        forget_forces(self._work)
         if self._recording is not None:
             self._recorder = OpenRecorder(self, self._recording)  # type: ignore[arg-type]
         if self._recording is not None or self._start != self._plain_clock.start:

@@ -17,8 +17,7 @@ from stiction.viewer.marks import SHOWN
 from stiction.viewer.pushing import push_torque
 from stiction.viewer.server import HERE, Served, opened_server, point_camera
 from stiction.viewer.stage import Stage
-from stiction.visual.frames import Film
-from stiction.visual.poses import link_poses
+from stiction.visual.live import LiveFilm
 
 if TYPE_CHECKING:
     from stiction.simulation.simulation import Simulation
@@ -26,22 +25,6 @@ if TYPE_CHECKING:
 RATE = 30.0  # pictures a second
 LATEST = 0.1  # a simulation that is slower than its clock skips what is more than this behind [s]
 LIVE_MARKS = tuple(mark for mark in SHOWN if mark != "trail")
-FRESH = ("base", "_touching", "_feet", "_zmp", "_slope", "few_points")  # of each new picture
-
-
-class LiveFilm(Film):
-    """One picture, which shows the current state of a simulation."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        """Show the state that it starts from."""
-        super().__init__(simulation.snapshot(), np.zeros(1, int))
-
-    def update(self, simulation: Simulation) -> None:
-        """Show the current state."""
-        self.motion = simulation.snapshot()
-        self.poses = link_poses(self.world, self.motion.q)
-        for name in FRESH:
-            self.__dict__.pop(name, None)
 
 
 class Live(Served):

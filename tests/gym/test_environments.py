@@ -27,6 +27,22 @@ def test_gymnasium_finds_nothing_wrong(name):
     check_env(gymnasium.make(name, **QUICK).unwrapped, skip_render_check=True)
 
 
+def test_pictures_follow_the_robot_and_change_with_it(egl):
+    environment = gymnasium.make(IDS["rough"], render_mode="rgb_array", **QUICK)
+    assert environment.metadata["render_fps"] == QUICK["rate"]
+    environment.reset(seed=0)
+    first = environment.render()
+    assert first.shape == (480, 480, 3) and np.ptp(first, axis=(0, 1)).min() > 50
+    environment.step(np.ones(environment.action_space.shape))
+    assert (environment.render() != first).any()
+    environment.reset(seed=1)  # elsewhere on the ground
+    there = environment.render()
+    assert np.abs(there.astype(int) - first).mean() < 40  # a robot in the middle, above ground
+    assert (there != first).any()
+    environment.close()
+    assert gymnasium.make(IDS["stand"], **QUICK).unwrapped.render() is None
+
+
 @pytest.mark.parametrize("task", ["push", "rough"])
 def test_the_worlds_of_a_vector_do_what_single_ones_do(task):
     """Observations are equal bit for bit, also after an episode has ended and begun anew."""
@@ -132,7 +148,7 @@ def test_a_robot_that_lies_has_fallen():
         ({"task": "swim"}, "give a Task or one of stand, walk, push, rough"),
         ({"gain": 3}, "no option 'gain'; there are robot, task"),
         ({"rate": 0}, "rate is 0"),
-        ({"render_mode": "human"}, "these environments draw nothing"),
+        ({"render_mode": "human"}, "give 'rgb_array' or None"),
         ({"actuators": True}, "has nothing that an action could move"),
     ],
 )

@@ -256,6 +256,20 @@ def test_a_record_begins_anew_where_the_simulation_does():
     assert simulation.motion.time.tolist() == [2.0]
 
 
+def test_a_state_that_no_step_led_to_has_no_forces():
+    world = st.World(st.robots.box().at((0.0, 0.0, 0.95)), scenery=st.robots.table())
+    simulation = st.Simulation(world, st.ImplicitSpringDamper(), dt=1e-4)
+    simulation.step(np.ones(6), n=2)
+    assert simulation.contacts and simulation.torque.any()
+    first, touching = simulation.save_state(), len(simulation.contacts)
+    for start in (simulation.reset, lambda: simulation.restore_state(first)):
+        start()
+        assert simulation.contacts == [] and not simulation.torque.any()
+        assert not simulation.snapshot().force.any() and not simulation.snapshot().between.any()
+        simulation.step()
+        assert len(simulation.contacts) == touching
+
+
 def test_a_simulation_that_records_nothing_says_so():
     with pytest.raises(InputError, match="make it with record=True"):
         _ = swinging().motion
