@@ -90,7 +90,7 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive_count,
         default=150,
         metavar="N",
-        help="evaluations of the local search, at most (default 150)",
+        help="evaluations of a run of least squares or of the simplex, at most (default 150)",
     )
     parser.add_argument(
         "--step",

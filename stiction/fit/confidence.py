@@ -14,6 +14,7 @@ the best of all places that the search evaluated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +65,17 @@ def least_squares_confidence(
     radius[blind] = np.inf
     low, high = np.clip(place - radius, 0.0, 1.0), np.clip(place + radius, 0.0, 1.0)
     return Confidence(low, high, "Gauss-Newton", condition, pairs_alike(A))
+
+
+def widest(found: Sequence[Confidence]) -> Confidence:
+    """The widest interval of each parameter among those from several steps of differences.
+
+    Differences across a jump of the error, where a contact moves to another corner, are too large,
+    and an interval from them alone is too narrow.
+    """
+    low = np.min([one.low for one in found], axis=0)
+    high = np.max([one.high for one in found], axis=0)
+    return found[0]._replace(low=low, high=high)
 
 
 def bootstrap_confidence(

@@ -15,12 +15,14 @@ from stiction.fit.confidence import (
     Confidence,
     bootstrap_confidence,
     least_squares_confidence,
+    widest,
 )
 from stiction.fit.objective import SQUARES, Objective, Recordings
 from stiction.fit.ranges import Range, checked_ranges
-from stiction.fit.search import Found, Progress, Search, jacobian, search
+from stiction.fit.search import FINEST, Found, Progress, Search, jacobian, search
 
 AT_BOUND = 1e-3  # places this near to 0 or 1
+STEPS = (0.3, 1.0, 3.0)  # of differences for intervals, over the last one of the search
 Bounds = Mapping[str, tuple[float, float] | None] | Sequence[str]
 
 
@@ -163,11 +165,13 @@ def _fold(
 
 
 def _confidence(objective: Objective, found: Found, effort: Search) -> Confidence:
-    places, errors = objective.archive()
-    derivatives = jacobian(objective, found.place, effort.step)
     if objective.loss == SQUARES:
         residuals = objective.residuals(found.place)[0]
-        return least_squares_confidence(found.place, residuals, derivatives)
+        steps = effort.step * FINEST * np.array(STEPS)
+        slopes = [jacobian(objective, found.place, step) for step in steps]
+        return widest([least_squares_confidence(found.place, residuals, one) for one in slopes])
+    places, errors = objective.archive()
+    derivatives = jacobian(objective, found.place, effort.step)
     return bootstrap_confidence(places, errors, objective.loss, derivatives, effort.seed)
 
 

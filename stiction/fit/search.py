@@ -3,6 +3,11 @@
 Differential evolution (Storn & Price 1997) evaluates a whole generation in one batch. From its best
 member, least squares by a trust region (`loss="squares"`) or Nelder and Mead's simplex
 (`loss="mean"`, which is not smooth) continues.
+
+Errors are smooth only piece by piece: a parameter decides which corner of a tumbling box hits the
+ground first. Least squares by itself then ends in the nearest valley. So it is repeated from the
+best of random places in a box around the best one; the box, and the step of finite differences with
+it, shrinks when it has nothing better to offer.
 """
 
 from __future__ import annotations
@@ -19,6 +24,13 @@ from stiction.fit.objective import SQUARES, Objective
 Progress = Callable[[float], object]
 GLOBAL_SHARE = 0.8  # of the progress of a search
 ROUGH = 5e-3  # in places: how near the corners of the last simplex are
+BOX = 30.0  # half of the width of a box around the best place, in steps of finite differences
+SAMPLES = 30  # places in it, per parameter
+BETTER = 0.9  # of the total error: a box in which that is found does not shrink
+SHRINK = 3.0
+FINEST = 0.01  # the last step of finite differences, of the first
+MOST_BOXES = 30
+EDGE = 1e-9  # least squares starts at least that far from its bounds
 
 
 @dataclass(frozen=True)
@@ -27,9 +39,9 @@ class Search:
 
     population: int = 10  # members per parameter
     generations: int = 30  # at most
-    local: int = 150  # evaluations of the local search, at most
+    local: int = 150  # evaluations of a run of least squares, or of the simplex, at most
     tolerance: float = 1e-6  # of places, with which the local search ends
-    step: float = 1e-3  # in places, of finite differences
+    step: float = 1e-3  # in places, of the first finite differences
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -90,12 +102,34 @@ def _global(objective: Objective, effort: Search, progress: Progress) -> tuple[n
 
 
 def _least_squares(objective: Objective, effort: Search, start: np.ndarray) -> Found:
+    """Least squares from the best place of boxes that shrink."""
+    random, step = np.random.default_rng(effort.seed), effort.step
+    best = Found(start, float(objective.totals(start)[0]), False, "")
+    for _ in range(MOST_BOXES):
+        size = (SAMPLES * len(start), len(start))
+        around = np.clip(best.place + BOX * step * random.uniform(-1.0, 1.0, size), 0.0, 1.0)
+        totals = objective.totals(around)
+        begin = around[totals.argmin()] if totals.min() < best.total else best.place
+        found = _valley(objective, effort, begin, step)
+        shrinks = not found.total < BETTER * best.total
+        if found.total < best.total:
+            best = found
+        best = best._replace(converged=found.converged, message=found.message)
+        if shrinks:
+            if step <= FINEST * effort.step:
+                break
+            step = max(step / SHRINK, FINEST * effort.step)
+    return best
+
+
+def _valley(objective: Objective, effort: Search, start: np.ndarray, step: float) -> Found:
+    """The end of one run of least squares."""
     from scipy.optimize import least_squares
 
     done = least_squares(
         lambda place: objective.residuals(place)[0].ravel(),
-        np.clip(start, effort.step, 1 - effort.step),
-        jac=lambda place: jacobian(objective, place, effort.step).reshape(-1, len(place)),
+        np.clip(start, EDGE, 1 - EDGE),
+        jac=lambda place: jacobian(objective, place, step).reshape(-1, len(place)),
         bounds=(0.0, 1.0),
         xtol=effort.tolerance,
         ftol=1e-10,

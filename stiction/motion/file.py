@@ -164,7 +164,10 @@ def checked_texts(texts: dict[str, Any], world: World, points: int) -> dict[str,
 
 def format_of(head: Head) -> int:
     """The number of the format, which this version can read."""
-    number = float(head.attributes["format"])
+    found = head.attributes["format"]
+    if isinstance(found, str):
+        raise MotionFileError(f"motion format is the text {found[:20]!r}; formats are numbers")
+    number = float(found)
     if number > FORMAT:
         made_by = json.loads(head.attributes.get("versions", "{}")).get("stiction", "unknown")
         raise MotionFileError(

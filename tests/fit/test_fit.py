@@ -226,13 +226,36 @@ def test_wrong_use_has_status_2(options, says, capsys):
 @pytest.mark.slow
 @pytest.mark.jit
 def test_friction_and_restitution_of_tumbling_boxes_are_found_again():
-    """Eight boxes thrown on the ground, tracked with errors of 0.1 mm."""
+    """Eight boxes thrown on the ground, tracked with errors of 0.1 mm; six times.
+
+    An interval of 95 % may miss: of twelve, three or more do so once in 50 times.
+    """
+    law, missed = st.Coulomb(mu_static=0.3, mu_kinetic=0.3, restitution=0.2), 0
+    wanted = {"mu_static,mu_kinetic": (0.1, 0.8), "restitution": (0.0, 0.6)}
+    for seed in range(5, 11):
+        motions = tumbling_boxes(law, np.random.default_rng(seed))
+        fit = fit_contact(RecordedMotions(motions), st.Coulomb(), wanted)
+        for name, truth in (("mu_kinetic", 0.3), ("restitution", 0.2)):
+            low, high = fit.interval(name)
+            missed += not low < truth < high
+            assert abs(getattr(fit.contact, name) - truth) < 1e-4
+            assert high - low < 1e-3  # as narrow as such accurate data allow
+    assert missed < 3
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_a_fit_to_half_of_the_boxes_describes_the_others():
     law = st.Coulomb(mu_static=0.3, mu_kinetic=0.3, restitution=0.2)
-    world, rng, motions = (
-        st.World(st.robots.box((0.1, 0.1, 0.1), 0.4)),
-        np.random.default_rng(5),
-        [],
-    )
+    motions = RecordedMotions(tumbling_boxes(law, np.random.default_rng(5)))
+    wanted = {"mu_static,mu_kinetic": (0.1, 0.8), "restitution": (0.0, 0.6)}
+    fit = fit_contact(motions, st.Coulomb(), wanted, effort=Search(8, 20, 60), folds=2)
+    assert fit.held_out_error is not None and fit.held_out_error < 0.02
+
+
+def tumbling_boxes(law, rng):
+    """Eight thrown boxes, whose positions have errors of 0.1 mm."""
+    world, motions = st.World(st.robots.box((0.1, 0.1, 0.1), 0.4)), []
     for _ in range(8):
         state = world.standing(above=0.02)
         state.v[:] = rng.normal(0.0, 1.0, 6)
@@ -240,12 +263,4 @@ def test_friction_and_restitution_of_tumbling_boxes_are_found_again():
         noisy = motion.q.copy()
         noisy[1:, :3] += rng.normal(0.0, 1e-4, (len(motion) - 1, 3))
         motions.append(replace(motion, q=noisy))
-    wanted = {"mu_static,mu_kinetic": (0.1, 0.8), "restitution": (0.0, 0.6)}
-    fit = fit_contact(
-        RecordedMotions(motions), st.Coulomb(), wanted, effort=Search(8, 20, 60), folds=2
-    )
-    for name, truth in (("mu_kinetic", 0.3), ("restitution", 0.2)):
-        low, high = fit.interval(name)
-        assert low < truth < high
-        assert high - low < 0.02  # as narrow as such accurate data allow
-    assert fit.held_out_error is not None and fit.held_out_error < 0.02
+    return motions
