@@ -103,7 +103,7 @@ class Scene:
             )
         if not (self.expect is None or isinstance(self.expect, str)):
             found = shown(self.expect)
-            raise InputError(f"scene '{self.name}': expect is {found}; give a text or None")
+            raise InputError(f"scene '{self.name}': expect is {found}; give a string or None")
 
     @property
     def needs(self) -> tuple[str, ...]:
