@@ -16,6 +16,6 @@ for share in (0.9, 0.99, 1.01, 1.1):
     way = np.linalg.norm(motion.q[:, :3] - motion.q[0, :3], axis=1)
     print(f"{100 * share:.0f} % of the friction angle: {1e3 * way[-1]:.3g} mm in a second")
     plt.plot(motion.time, 1e3 * way, label=f"{100 * share:.0f} %")
-plt.gca().set(xlabel="time [s]", ylabel="way [mm]", title="slope / friction angle")
+plt.gca().set(xlabel="time [s]", ylabel="distance [mm]", title="slope / friction angle")
 plt.legend()
 plt.savefig("friction_angle.png", dpi=60)

@@ -206,7 +206,7 @@ def chosen_among(field: list[Contender], models: Iterable[str]) -> list[Contende
     wanted, names = list(models), [contender.name for contender in field]
     for name in wanted:
         if name not in names:
-            raise InputError(f"no contender '{name}'; known are {', '.join(names)}")
+            raise InputError(f"no model or engine '{name}'; known are {', '.join(names)}")
     return [contender for contender in field if not wanted or contender.name in wanted]
 
 

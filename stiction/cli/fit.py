@@ -33,7 +33,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=LOW:HIGH",
-        help="a parameter to be found, with its bounds; NAME alone takes those of its declaration; "
+        help="a parameter to find, with its bounds; NAME alone takes those of its declaration; "
         "A,B=LOW:HIGH are two with one value; NAME=VALUE keeps a value; may be repeated",
     )
     parser.add_argument(
@@ -176,7 +176,7 @@ def _recordings(args: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _toss_errors(contact: Any, fitted: Any, others: Any) -> list[dict[str, Any]]:
-    """Mean errors over tosses, as `stiction validate cube-tosses` has them."""
+    """Mean errors over tosses, as in `stiction validate cube-tosses`."""
     import numpy as np
 
     rows = []

@@ -29,7 +29,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         metavar="SCENE|FILE|MODULE:FUNCTION",
         help="a scene (`stiction scenes`), scene file (.toml), or function of the parameters that "
-        "returns numbers and texts by name",
+        "returns numbers and strings by name",
     )
     parser.add_argument(
         "--vary",
@@ -109,7 +109,7 @@ def _check(args: argparse.Namespace, over: Any) -> None:
     from stiction.sweeps.what import check_first, work_of
 
     if args.jobs is not None and args.ray is not None:
-        raise InputError("--jobs: not with --ray; a cluster says itself how many cores there are")
+        raise InputError("--jobs: not with --ray; a cluster knows how many cores it has")
     check_first(work_of(args.what, args.measure).run, points_of(over)[0])
     for path in (args.output, args.page):
         if path is not None:
@@ -177,7 +177,7 @@ def _is_number(text: str) -> bool:
 
 
 def _value(text: str) -> Any:
-    """A number, true or false, else a text."""
+    """A number, true or false, else a string."""
     try:
         return tomllib.loads(f"x = {text}")["x"]
     except tomllib.TOMLDecodeError:

@@ -1,7 +1,7 @@
 """Ground that moves, for engines whose planes are at rest: the same task as the belt sees it.
 
 Newton's laws are the same in a frame that moves at constant velocity. A task on a belt is simulated
-in the frame of the belt, and its answer is told in ours.
+in the frame of the belt, and its result is returned in ours.
 """
 
 from __future__ import annotations

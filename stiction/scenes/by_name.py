@@ -38,7 +38,7 @@ def scene_text(name: str) -> str:
 def scene(name: str | Path, roots: Iterable[str | Path] = ()) -> Scene:
     """A scene of the library by name, or the scene in a file (.toml).
 
-    roots: folders, besides that of the file, that may hold the files that it names.
+    roots: folders that may hold the files that it names, in addition to that of the file.
     """
     if not isinstance(name, str | Path):
         raise InputError(f"{shown(name)} is no scene; give a name or the path of a file")

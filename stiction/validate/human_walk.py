@@ -1,4 +1,4 @@
-"""`stiction validate human-walk`: a recorded walk under every contact model, beside its plates.
+"""`stiction validate human-walk`: a recorded walk under every contact model, against its plates.
 
 The walk is OpenSim's subject01 on a treadmill, 2.5 s. All joints and the pitch of the pelvis are
 prescribed as fitted to the belt (`subject`, `walk_fit`); the pelvis is free along x and z, so that

@@ -79,7 +79,7 @@ def ours(models: Iterable[str]) -> list[Contender]:
 
 
 def runs_of(scene: Scene, contender: Any, failures: list[str]) -> dict[float, Run]:
-    """Runs of a contender by time step; tells why one did not run, each reason once."""
+    """Runs of a contender by time step; says why one did not run, each reason once."""
     found, told = {}, set()
     for dt in (*TIME_STEPS, REFERENCE):
         run = simulated(scene, contender, dt)
