@@ -104,7 +104,7 @@ def linearise(
 
 
 def _linearised(step: TakenStep, wrt: tuple[str, ...], method: str) -> Linearisation:
-    """Differentiate a step and say how near it is to a change of case."""
+    """Differentiate a step and say how close it is to a change of case."""
     margin, blocks = margin_of(step), _blocks(step, wrt)
     columns = [column for block in blocks for column in block]
     found = (differentiate if method == DIFFERENCES else differentiate_implicitly)(step, columns)

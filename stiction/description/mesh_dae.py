@@ -1,4 +1,4 @@
-"""COLLADA files (.dae), judged before pycollada reads them.
+"""COLLADA files (.dae), checked before pycollada reads them.
 
 pycollada gets the elements that passed, written out again, and never the text of the file.
 """

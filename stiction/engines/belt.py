@@ -20,7 +20,7 @@ from stiction.world.world import State, World
 
 
 def on_ground_at_rest(task: Task) -> tuple[Task, Callable[[Ran], Ran]]:
-    """Return the task on ground at rest, and what turns its answer into that of the task."""
+    """Return the task on ground at rest, and what turns its result into that of the task."""
     ground = task.world.ground
     if not isinstance(ground, Plane | Slope) or not any(ground.velocity):
         return task, lambda ran: ran

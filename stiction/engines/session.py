@@ -74,7 +74,7 @@ class Opened(Protocol):
 
 
 def refuse(task: Task, engine: str, lacks: tuple[str, ...] = ()) -> None:
-    """Raise InputError for what none of these engines is given, and for properties it lacks.
+    """Raise InputError for what is never translated, and for properties that the engine lacks.
 
     lacks: properties of joints that the engine does not have: armature, friction.
     """

@@ -1,6 +1,6 @@
 """How well the data determine fitted parameters.
 
-With J the derivatives of the residuals r_m of motion m by the places x of the parameters,
+With J the derivatives of the residuals r_m of motion m over the places x of the parameters,
 
     A = sum J_m' J_m                                   information matrix                      (1)
     C = A^-1 (sum J_m' r_m r_m' J_m) A^-1              covariance; motions are independent      (2)

@@ -78,7 +78,7 @@ def opened_server(
 
 
 def stop(server: ViserServer) -> None:
-    """Stop a server, without viser's own words."""
+    """Stop a server, without viser's own messages."""
     with redirect_stdout(StringIO()):
         server.stop()
 
