@@ -277,7 +277,7 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
 
 @kernel
 def fall_within(dynamics, dt):
-    """Way that detection grants two bodies for accelerations within dt [m]."""
+    """Travel that detection grants two bodies for accelerations within dt [m]."""
     gravity = dynamics.tree.gravity
     g = (gravity[0], gravity[1], gravity[2])
     return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt

@@ -122,7 +122,7 @@ def search_farther(bodies, dynamics, memory, dt):
 
 @subroutine
 def way_together(bodies, dynamics, a, b, known, dt):
-    """Way by which accelerations bring a point of two shapes together that is now missed, or 0.
+    """Distance by which accelerations bring a point of two shapes together that is missed, or 0.
 
     known: the travel that detection granted them [m].
     """
