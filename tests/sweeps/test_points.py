@@ -56,7 +56,7 @@ def test_values_are_told_as_a_table_has_them():
         ({"mu": []}, "'mu' has no values"),
         ({"mu": [float("nan")]}, "'mu': found nan"),
         ({"mu": [object()]}, "give numbers, strings"),
-        ({1: [2]}, "1 is no name"),
+        ({1: [2]}, "1 is not the name"),
         ([{"a": 1}, {"b": 1}], "point 1 has b, the first has a"),
     ],
 )
