@@ -83,14 +83,14 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive_count,
         default=30,
         metavar="N",
-        help="of the global search, at most (default 30)",
+        help="most generations of the global search (default 30)",
     )
     parser.add_argument(
         "--local",
         type=positive_count,
         default=150,
         metavar="N",
-        help="evaluations of the local search, at most (default 150)",
+        help="most evaluations of the local search (default 150)",
     )
     parser.add_argument(
         "--step",
@@ -99,7 +99,9 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="finite differences, as a fraction of the bounds (default 0.001)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the global search")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the global search"
+    )
 
 
 def split_parameters(

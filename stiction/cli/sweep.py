@@ -48,10 +48,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("latin", "sobol", "random"),
         default="latin",
-        help="of the sample: Latin hypercube (default), Sobol, or independent",
+        help="method of the sample: Latin hypercube (default), Sobol, or independent",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the sample (default 0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the sample (default 0)"
     )
     parser.add_argument(
         "--output",
@@ -66,7 +66,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure",
         metavar="MODULE:FUNCTION",
-        help="of a scene: a function of the motion that returns more results by name",
+        help="for scenes: a function of the motion that returns more results by name",
     )
     parser.add_argument(
         "--jobs", type=positive_count, metavar="N", help="processes (default: all cores)"
