@@ -1,4 +1,4 @@
-"""Balls with different restitution bounce; each bounce reaches the square of it in height."""
+"""Balls bounce; each bounce multiplies the height by the square of the restitution."""
 
 import matplotlib.pyplot as plt
 

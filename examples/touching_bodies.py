@@ -113,8 +113,8 @@ def told(scene, kind):
     last = np.abs(force[-len(force) // 4 : -1].mean(axis=0))
     unsolved = f", {motion.unsolved.count} unsolved" if motion.unsolved.count else ""
     if scene == "cart":
-        way = motion.q[-1, 27] - motion.q[0, 27]
-        return f"{1e3 * way:.0f} mm, at most {size.max():.1f} N{unsolved}"
+        pushed = motion.q[-1, 27] - motion.q[0, 27]
+        return f"{1e3 * pushed:.0f} mm, at most {size.max():.1f} N{unsolved}"
     if scene == "table":
         return f"{last[2]:.2f} N{unsolved}"
     return f"{last[2]:.2f} N, {size.max():.0f} N{unsolved}"

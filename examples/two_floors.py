@@ -1,4 +1,4 @@
-"""The same walk under two solvers: same motion, but not the same share of each corner of a foot."""
+"""The same walk under two solvers: same motion, different loads on the corners of a foot."""
 
 import matplotlib.pyplot as plt
 import numpy as np

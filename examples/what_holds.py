@@ -65,7 +65,7 @@ def longest_step(world, model, state):
 
 
 def run(world, model, dt=None, **how):
-    """A motion, one moment a millisecond, or None if it diverged; and marks of what it told."""
+    """A motion, one moment a millisecond, or None if it diverged; and marks of its warnings."""
     dt = longest_step(world, model, how["state"]) if dt is None else dt
     with warnings.catch_warnings(record=True):
         try:

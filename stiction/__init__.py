@@ -1,11 +1,11 @@
 """Legged robots in contact with the world; the contact model is an argument that you pass.
 
-Data flows down this list, and a room imports only from rooms above it:
+Data flows down this list, and a folder imports only from folders above it:
 
     errors        every exception raised on purpose
-    terminal      one line on the terminal that says what takes long
+    terminal      one line on the terminal that shows what takes long
     compiler      decorators for compiled functions, the cache of compiled code
-    files         foreign readers in a child process, and writing that loses nothing
+    files         third-party readers in a child process, and writing that loses nothing
     description   model files -> one plain, checked description
     kernels       compiled core: spatial algebra, kinematics, dynamics, unit responses of links
     collision     contact points against the ground -> Contact
@@ -179,7 +179,7 @@ LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs need, imported when it is first asked for."""
+    """What few programs need, imported on first access."""
     if name == "plot":
         return import_module("stiction.plot")
     if name == "__version__":

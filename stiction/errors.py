@@ -29,7 +29,7 @@ class SweepFileError(StictionError):
 
 
 class SceneFileError(StictionError):
-    """A scene file cannot be read, or asks for something that there is not."""
+    """A scene file cannot be read, or asks for something that does not exist."""
 
 
 class ClaimsFileError(StictionError):
@@ -41,7 +41,7 @@ class InputError(StictionError):
 
 
 class MissingData(InputError):  # noqa: N818 - it names what is missing
-    """A file of the folder that STICTION_DATA names is not there."""
+    """A file is missing from the folder that STICTION_DATA names."""
 
 
 class ViewError(StictionError):
@@ -55,7 +55,7 @@ class CompileError(StictionError):
     """
 
     def __init__(self, message: str, numba_error: Exception | None = None) -> None:
-        """Keep the compiler's error beside the message."""
+        """Keep the compiler's error with the message."""
         super().__init__(message)
         self.numba_error = numba_error
 
@@ -63,7 +63,7 @@ class CompileError(StictionError):
 class BoundsError(StictionError):
     """A user's contact model, integrator or controller reaches outside its arrays, or fails.
 
-    Only checked runs can tell: `simulate(checked=True)` and `check_promises`.
+    Only checked runs detect this: `simulate(checked=True)` and `check_promises`.
     """
 
 
@@ -91,7 +91,7 @@ class LinearisationError(StictionError):
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `motion` holds what was recorded until then.
 
-    Like every KeyboardInterrupt it is no Exception, so that nothing catches it by accident.
+    Like every KeyboardInterrupt it is not an Exception, so that nothing catches it by accident.
     """
 
     def __init__(self, message: str, motion: Motion) -> None:
@@ -101,11 +101,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 class StabilityWarning(UserWarning):
-    """The time step is longer than what acts bears."""
+    """The time step is too long for the forces that act."""
 
 
 class CaseWarning(UserWarning):
-    """A derivative was taken so near to a change of case that it holds on one side alone."""
+    """A derivative was taken so close to a change of case that it holds only on one side."""
 
 
 class UnfinishedWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""All that the author of a contact model, an integrator or a controller imports.
+"""Everything that the author of a contact model, an integrator or a controller imports.
 
 from stiction.extend import OK, Parameter, contact_model, dot, scale, store_vector, vector
 """

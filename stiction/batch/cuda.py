@@ -282,7 +282,7 @@ class Source:
         return {**found, "enter_world": enterer(self.worlds)}
 
     def loads(self) -> str:
-        """Text that loads what differs between worlds besides their states."""
+        """Text that loads what differs between worlds in addition to their states."""
         loaded = [] if self.same_table else [("table", TABLE, 2)]
         for k, (path, one) in enumerate(self.varied.items()):
             loaded.append((f"varied[{k}]", path, one.ndim - 1))
@@ -381,7 +381,7 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
 def kept_source(body: str, key: tuple, plug_ins: list[Any]) -> str:
     """Write the source of a kernel where its compiled form is cached; returns the file's name.
 
-    Numba caches compiled code beside a source file. The name of this file identifies everything
+    Numba caches compiled code next to a source file. The name of this file identifies everything
     that the kernel was made of, except our sources and the user's; the name of the folder
     identifies those.
     """

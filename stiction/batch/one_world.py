@@ -1,7 +1,7 @@
 """The worlds of a batch in a thread's scratch: what belongs to a world is a row of numbers.
 
-A thread writes down its scratch once (`compiler/bound.py`). To step another world, the numbers of
-what the world owns replace those of the world before.
+A thread stores the addresses of its scratch once (`compiler/bound.py`). To step another world, the
+numbers of what the world owns replace those of the world before.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Place:
     """Where a thread steps one world after another."""
 
     def __init__(self, scratch: Moving, own: Own) -> None:
-        """Write down the scratch, with a first world."""
+        """Store the addresses of the scratch, with a first world."""
         self.handle = Handle(with_own(scratch, own))
         self._slots = slots_of(scratch, own)
         self._numbers = self.handle.numbers

@@ -20,7 +20,7 @@ from stiction.world.world import State
 class BatchSensing:
     """The last steps of all worlds of a batch and the sensors that read them.
 
-    A record of the last step alone stays where the engine made it until it is read. Delays need
+    A record of only the last step stays where the engine made it until it is read. Delays need
     more steps; these are copied to the host after every call.
     """
 
@@ -61,7 +61,7 @@ class BatchSensing:
             kept[:, old:] = getattr(found, name)
 
     def forget(self, worlds: np.ndarray) -> None:
-        """Forget the steps of worlds that begin anew."""
+        """Forget the steps of worlds that start over."""
         self._number[worlds] = -1
 
     def readings(self, taken: int, seed: int) -> dict[str, np.ndarray]:

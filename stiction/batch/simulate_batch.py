@@ -41,7 +41,7 @@ CROWDED = "more bodies near each other than expected"
 
 @dataclass(frozen=True)
 class BatchRecording:
-    """What a batch records besides the final state: channels, at every `every`-th step.
+    """What a batch records in addition to the final state: channels, at every `every`-th step.
 
     Channels are those of a motion: q, v, torque, passive, force, depth, slip, contact_velocity,
     contact_state, solver, between. memory: upper limit for the size of the record [bytes].
@@ -75,7 +75,7 @@ class BatchSimulation:
     """Many copies of a world, stepped together, each with its own state."""
 
     # More than eight arguments: they are the keywords of `simulate`, which are public and fixed,
-    # and those of a batch; nobody gives them by position.
+    # and those of a batch; they are always given by name.
     def __init__(
         self,
         world: World,
@@ -166,7 +166,7 @@ class BatchSimulation:
         NaN in worlds that failed.
         """
         if self._sensing is None:
-            raise InputError("sensors: this batch was made without; give it sensors=True")
+            raise InputError("sensors: this batch was made without them; give it sensors=True")
         return self._sensing.readings(self.steps_taken, self.sensor_seed)
 
     @property
@@ -253,7 +253,7 @@ class BatchSimulation:
 
         What was remembered (warm starts, memories of models and controllers) and a failure are
         forgotten, as after `reset`. On a GPU `worlds` may be a mask there, (worlds), not 0 where a
-        world is to forget; nothing is then copied to the host.
+        world must forget; nothing is then copied to the host.
         """
         if hasattr(worlds, "__cuda_array_interface__") or hasattr(worlds, "copy_to_host"):
             self._check_mask(worlds)

@@ -141,7 +141,7 @@ def contenders() -> list[Contender]:
 
 
 class Found(NamedTuple):
-    """What all contenders did in one scene at one time step, by name."""
+    """What all models and engines did in one scene at one time step, by name."""
 
     measures: dict[str, dict[str, float | None]]
     criteria: dict[str, dict[str, float]]
@@ -158,7 +158,7 @@ def bench(
 ) -> dict[str, Any]:
     """Errors of all models in all or some scenes, and whether the targets are met.
 
-    engines: names of other engines to run as well; models: only these contenders of ours, and no
+    engines: names of other engines to run as well; models: only these models of ours, and no
     judgement of targets that others are named for; plot: file for errors against time per step;
     markdown: file for tables of the first measure of each scene.
     """
@@ -202,16 +202,16 @@ def bench(
 
 
 def chosen_among(field: list[Contender], models: Iterable[str]) -> list[Contender]:
-    """The contenders that are asked for, all if none is."""
+    """The models and engines that were named, all if none was."""
     wanted, names = list(models), [contender.name for contender in field]
     for name in wanted:
         if name not in names:
-            raise InputError(f"no contender '{name}'; known are {', '.join(names)}")
+            raise InputError(f"no model or engine '{name}'; known are {', '.join(names)}")
     return [contender for contender in field if not wanted or contender.name in wanted]
 
 
 def _tried(scene: str, dt: float, contender: Any, found: Found) -> list[str]:
-    """Add what one contender does in a scene; returns why it failed, if it did."""
+    """Add what one model or engine does in a scene; returns why it failed, if it did."""
     trial = (EngineTrial if isinstance(contender, EngineContender) else Trial)(contender, dt)
     failures = []
     found.measures[contender.name] = {}
@@ -260,7 +260,7 @@ def measured(
 ) -> list[dict[str, Any]]:
     """One row per measure of a scene: the target, whether and by whom it is met, and all errors.
 
-    ran: contenders that took part, if not all did; targets bind those of them that are named.
+    ran: models and engines that took part, if not all did; targets bind those that they name.
     """
     rows = []
     for name in dict.fromkeys(name for measures in found.values() for name in measures):
@@ -304,7 +304,7 @@ def _two_digits(x: float | None) -> float | str | None:
 
 
 def parameters(field: list[Contender]) -> list[dict[str, Any]]:
-    """Parameters of each contender for a brick, at each time step."""
+    """Parameters of each model and engine for a brick, at each time step."""
     mass = st.robots.brick().total_mass / 4
     return [
         {

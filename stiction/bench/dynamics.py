@@ -32,7 +32,7 @@ def bench(
     steps: int = 5000,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Best time per step of each contender over interleaved repeats, and the ratios.
+    """Best time per step of both engines over interleaved repeats, and the ratios.
 
     The robot is the Unitree G1 by default.
     """

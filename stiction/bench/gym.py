@@ -1,7 +1,7 @@
 """Steps per second of vector environments on all cores: ours, and Gymnasium's MuJoCo Humanoid.
 
-Both take random actions and reset their worlds when they fall. An action of ours lasts 10 steps of
-2 ms, one of the Humanoid 5 steps of 3 ms. Ours are stepped by threads in one call; the Humanoid
+Both take random actions and reset their worlds when they fall. One of our actions lasts 10 steps of
+2 ms, one of the Humanoid's 5 steps of 3 ms. Ours are stepped by threads in one call; the Humanoid
 runs in one process (`sync`) and in one process per environment (`async`), the faster of which
 counts.
 """

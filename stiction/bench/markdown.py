@@ -11,7 +11,7 @@ HEAD = ("scene", "dt [ms]", "error", "target", "holds", "met by")
 
 
 def tables(rows: list[dict[str, Any]], groups: Iterable[list[str]]) -> str:
-    """One table for each group of contenders, split where lines would be too long.
+    """One table for each group of models or engines, split where lines would be too long.
 
     rows: of `accuracy.bench`. A cell has the error at the first time step, and in brackets that
     at the second.

@@ -1,4 +1,4 @@
-"""Pictures of benchmarks: a panel per scene, a line per contender, one legend for all."""
+"""Pictures of benchmarks: a panel per scene, a line per model or engine, one legend for all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 COLUMNS = 4
 SMALLEST = 1e-12  # what is smaller, also zero, is drawn here
-DASHES = ("-", "--", ":")  # after the ten colours, for more contenders
+DASHES = ("-", "--", ":")  # after the ten colours, for more lines
 
 
 def panels(

@@ -1,7 +1,7 @@
 """A trained policy, judged: the same commands under every contact model, friction and engine.
 
-The policy walks to each command for some seconds. What it learned from is one contact model; a
-policy that only holds under that one has learned the model's errors, not to walk.
+The policy walks to each command for some seconds. It has learned from one contact model; a policy
+that holds only under that one has learned the model's errors, not to walk.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def judge(
     seconds: float = SECONDS,
     progress: Progress = lambda fraction, doing: None,
 ) -> dict[str, Any]:
-    """Walk to all commands under all contenders; with `out`, also write a page of motions."""
+    """Walk to all commands under all models and engines; `out`: folder for a page of motions."""
     policy = Policy.load(path)
     setup = Setup(policy.trained.get("robot", "hoap1"), task_of("walk"), checked_options({}))
     check_policy(policy, setup)
@@ -121,7 +121,7 @@ def commands_of(setup: Setup) -> list[np.ndarray]:
 def walked(
     policy: Policy, setup: Setup, one: Contender, seconds: float, record: bool
 ) -> list[Walked]:
-    """The walks to all commands; starts are the same for all contenders."""
+    """The walks to all commands; starts are the same for all models and engines."""
     found = []
     for k, command in enumerate(commands_of(setup)):
         walk = Walk(policy, setup, command, setup.first_state(np.random.default_rng(k)))
@@ -138,7 +138,7 @@ def walked(
 
 
 def measured(setup: Setup, walks: Sequence[Walked], seconds: float) -> dict[str, Any]:
-    """The row of a contender."""
+    """The row of a model or an engine."""
     begin, off, turning = round(BEGIN * setup.rate), [], []
     for walk, command in zip(walks, commands_of(setup), strict=True):
         error = walk.velocity[begin : round(walk.fell * setup.rate)] - command
@@ -155,7 +155,7 @@ def measured(setup: Setup, walks: Sequence[Walked], seconds: float) -> dict[str,
 
 
 def write_page(out: Path, motions: dict[str, Any], rows: list[dict[str, Any]]) -> Path:
-    """Motions to one command, those under which the policy does worst besides the first."""
+    """Motions to one command: the first, and those under which the policy does worst."""
     from stiction.viewer.page import page
 
     order = {row["under"]: (row["holds"], -(row["off [m/s]"] or 0.0)) for row in rows}

@@ -6,7 +6,7 @@ rest once. Then all worlds start from that state, in three cases:
 
     driven  random torques on all joints, which change every 50 ms: as when a policy learns
     kicked  every velocity differs from world to world
-    alike   all worlds do the same, and all threads of a GPU follow the same path
+    alike   all worlds are identical, and all threads of a GPU follow the same path
 
     cpu     one thread, then all cores; results must be equal, and throughput must grow with them
     cuda    one launch for many steps; one step in double precision must agree with the CPU

@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> Result:
     engines = [] if args.engine == "none" else args.engine.split(",")
     _check_engines(engines)
     if not contacts and not engines:
-        raise UsageError("compare: no model and no engine is left; choose some")
+        raise UsageError("compare: no model and no engine is left; choose at least one")
     case = case_of(chosen, args.duration, args.dt)
     _make_folder(args.out)
     runs, refused = run_all(case, contacts, engines, args.progress)

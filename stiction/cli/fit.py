@@ -33,7 +33,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=LOW:HIGH",
-        help="a parameter to be found, with its bounds; NAME alone takes those of its declaration; "
+        help="a parameter to find, with its bounds; NAME alone takes those of its declaration; "
         "A,B=LOW:HIGH are two with one value; NAME=VALUE keeps a value; may be repeated",
     )
     parser.add_argument(
@@ -83,14 +83,14 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive_count,
         default=30,
         metavar="N",
-        help="of the global search, at most (default 30)",
+        help="most generations of the global search (default 30)",
     )
     parser.add_argument(
         "--local",
         type=positive_count,
         default=150,
         metavar="N",
-        help="evaluations of a run of least squares or of the simplex, at most (default 150)",
+        help="most evaluations of a run of least squares or of the simplex (default 150)",
     )
     parser.add_argument(
         "--step",
@@ -99,7 +99,9 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="finite differences, as a fraction of the bounds (default 0.001)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the global search")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the global search"
+    )
 
 
 def split_parameters(
@@ -176,7 +178,7 @@ def _recordings(args: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _toss_errors(contact: Any, fitted: Any, others: Any) -> list[dict[str, Any]]:
-    """Mean errors over tosses, as `stiction validate cube-tosses` has them."""
+    """Mean errors over tosses, as in `stiction validate cube-tosses`."""
     import numpy as np
 
     rows = []

@@ -11,20 +11,26 @@ from stiction.cli.plug_ins import chosen
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", type=Path, metavar="FILE", help="where the policy goes (.npz)")
+    parser.add_argument("policy", type=Path, metavar="FILE", help="file for the policy (.npz)")
     parser.add_argument(
         "--contact", default="Coulomb", metavar="MODEL", help="contact model (default Coulomb)"
     )
     parser.add_argument(
-        "--parameter", action="append", default=[], metavar="NAME=VALUE", help="of the model"
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the model",
     )
     parser.add_argument("--robot", default="hoap1", help="built-in name or model file (hoap1)")
     parser.add_argument("--dt", type=float, default=0.002, metavar="S", help="time step (0.002)")
-    parser.add_argument("--worlds", type=int, default=16384, metavar="N", help="(default 16384)")
+    parser.add_argument("--worlds", type=int, default=16384, metavar="N", help="worlds (16384)")
     parser.add_argument(
         "--seconds", type=float, default=250.0, metavar="S", help="time to train (default 250)"
     )
-    parser.add_argument("--iterations", type=int, default=10**6, metavar="N", help="at most")
+    parser.add_argument(
+        "--iterations", type=int, default=10**6, metavar="N", help="most iterations of PPO"
+    )
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
 
@@ -38,7 +44,7 @@ def _train(args: argparse.Namespace) -> Result:
 
 
 def _judge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", type=Path, metavar="FILE", help="saved by `stiction train`")
+    parser.add_argument("policy", type=Path, metavar="FILE", help="a policy of `stiction train`")
     parser.add_argument(
         "--contact", default="", metavar="A,B", help="contact models (default all of ours)"
     )

@@ -25,24 +25,30 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--times",
         type=_times,
         metavar="S,S,...|N",
-        help="of the snapshots in a picture [s], or how many of them (default: the end)",
+        help="times of the snapshots in a picture [s], or their number (default: the end)",
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures a second")
-    parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="of the motion")
+    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="X", help="speed of the motion (default 1)"
+    )
     parser.add_argument(
         "--view",
         default="oblique",
         metavar="NAME",
-        help="side, front, back, top or oblique (default)",
+        help="camera: side, front, back, top or oblique (default)",
     )
     parser.add_argument("--size", type=_size, default=(640, 480), metavar="WIDTHxHEIGHT")
-    parser.add_argument("--columns", type=int, default=0, metavar="N", help="of several motions")
-    parser.add_argument("--still", action="store_true", help="the camera does not follow the robot")
+    parser.add_argument(
+        "--columns", type=int, default=0, metavar="N", help="columns of panels for several motions"
+    )
+    parser.add_argument(
+        "--still", action="store_true", help="keep the camera from following the robot"
+    )
     parser.add_argument(
         "--marks",
         type=lambda text: tuple(filter(None, text.split(","))),
         metavar="NAME,...",
-        help="some of forces, points, cones, pressure, zmp, polygon, trail",
+        help="what to draw: some of forces, points, cones, pressure, zmp, polygon, trail",
     )
 
 

@@ -35,7 +35,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def motions_of(sources: list[str]) -> dict[str, Motion]:
-    """Motion files by the names of their contact models, or of the files if these are alike."""
+    """Motion files by the names of their contact models, or of the files if these are the same."""
     from stiction.motion.motion import Motion
     from stiction.visual.frames import model_name
 

@@ -1,4 +1,4 @@
-"""`stiction soak`: simulate a scene or a standing robot for hours, and judge what became of it."""
+"""`stiction soak`: simulate a scene or a standing robot for hours, and judge the outcome."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         metavar="SCENE|FILE|MODULE:FUNCTION",
         help="a scene (`stiction scenes`), scene file (.toml), or function of the parameters that "
-        "returns numbers and texts by name",
+        "returns numbers and strings by name",
     )
     parser.add_argument(
         "--vary",
@@ -48,10 +48,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("latin", "sobol", "random"),
         default="latin",
-        help="of the sample: Latin hypercube (default), Sobol, or independent",
+        help="method of the sample: Latin hypercube (default), Sobol, or independent",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the sample (default 0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the sample (default 0)"
     )
     parser.add_argument(
         "--output",
@@ -66,7 +66,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure",
         metavar="MODULE:FUNCTION",
-        help="of a scene: a function of the motion that returns more results by name",
+        help="for scenes: a function of the motion that returns more results by name",
     )
     parser.add_argument(
         "--jobs", type=positive_count, metavar="N", help="processes (default: all cores)"
@@ -109,7 +109,7 @@ def _check(args: argparse.Namespace, over: Any) -> None:
     from stiction.sweeps.what import check_first, work_of
 
     if args.jobs is not None and args.ray is not None:
-        raise InputError("--jobs: not with --ray; a cluster says itself how many cores there are")
+        raise InputError("--jobs: not with --ray; a cluster knows how many cores it has")
     check_first(work_of(args.what, args.measure).run, points_of(over)[0])
     for path in (args.output, args.page):
         if path is not None:
@@ -177,7 +177,7 @@ def _is_number(text: str) -> bool:
 
 
 def _value(text: str) -> Any:
-    """A number, true or false, else a text."""
+    """A number, true or false, else a string."""
     try:
         return tomllib.loads(f"x = {text}")["x"]
     except tomllib.TOMLDecodeError:

@@ -122,7 +122,7 @@ VALIDATIONS = {
         _cube_tosses,
     ),
     "human-walk": (
-        "a recorded walk: forces under both feet beside those of force plates",
+        "a recorded walk: forces under both feet compared with those of force plates",
         _human_walk_arguments,
         _human_walk,
     ),

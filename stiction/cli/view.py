@@ -16,10 +16,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--html", type=Path, metavar="FILE", help="write a page that plays motion files, and exit"
     )
     parser.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="of a running scene (default 1)"
+        "--speed", type=float, default=1.0, metavar="X", help="speed of a running scene (default 1)"
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures a second")
-    parser.add_argument("--port", type=int, metavar="N", help="of the page (default: a free one)")
+    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="port of the page (default: a free one)"
+    )
     parser.add_argument(
         "--host",
         default="localhost",

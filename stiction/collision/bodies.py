@@ -102,7 +102,7 @@ def detect_bodies(surface: Any, dynamics: Any, reach_time: Any, dt: Any) -> None
 
 
 def begin_bodies(bodies: Any) -> None:
-    """Start a step: near pairs are to be found anew."""
+    """Start a step: near pairs must be found again."""
     _PARTS[type(bodies)].begin(bodies)
 
 
@@ -182,7 +182,7 @@ def search_pairs(bodies, dynamics, memory, dt):
     """Find the pairs of shapes that may meet within dt, and put those of the same links together.
 
     The search happens where contact is first detected in the step, up to half a step from its
-    start, so shapes have twice the way of a step.
+    start, so shapes get the travel of two steps.
     """
     broad, order = bodies.broad, bodies.order
     reach_within(broad.bounds, dynamics, broad.boxes, like(dt, 2) * dt)
@@ -277,7 +277,7 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
 
 @kernel
 def fall_within(dynamics, dt):
-    """Way that detection grants two bodies for accelerations within dt [m]."""
+    """Travel that detection grants two bodies for accelerations within dt [m]."""
     gravity = dynamics.tree.gravity
     g = (gravity[0], gravity[1], gravity[2])
     return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt

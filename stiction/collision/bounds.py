@@ -48,8 +48,8 @@ def allocate_boxes(bounds: Bounds) -> Boxes:
 def reach_within(bounds, dynamics, boxes, time):
     """Set the reach of each shape to how far it may move within a time.
 
-    That is its fastest point at its present speed, plus the way at REACH times gravity. The reach
-    of fixed shapes is 0.
+    That is its fastest point at its present speed, plus the travel at REACH times gravity. The
+    reach of fixed shapes is 0.
     """
     gravity = dynamics.tree.gravity
     g = (gravity[0], gravity[1], gravity[2])

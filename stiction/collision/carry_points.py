@@ -64,7 +64,7 @@ def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
     """Advance a point between two links.
 
     Where a ball, or the side of a capsule or a cylinder, touches something flat, the point moves
-    with the centre or the axis: it rolls. Between two of these it divides the way from centre to
+    with the centre or the axis: it rolls. Between two of these it divides the path from centre to
     centre. Any other point moves with the mean of the velocities of both links, and on scenery
     with its link.
     """

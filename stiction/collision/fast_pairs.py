@@ -44,11 +44,11 @@ def way_back(bodies, dynamics, a, b, ahead):
     """Displacement of shape b that brings two fast shapes as far apart as the step began; else 0.
 
     Distance and normal are then those at the start of the step, and `meet_bodies` extrapolates the
-    depth. The way is that of the centre of the smaller shape.
+    depth. The travel is that of the centre of the smaller shape.
     """
     bounds, boxes = bodies.broad.bounds, bodies.broad.boxes
     short = like(ahead, QUICK) * min(half_thickness(bounds, a), half_thickness(bounds, b))
-    if boxes.reach[a] + boxes.reach[b] <= short:  # an upper bound of the way
+    if boxes.reach[a] + boxes.reach[b] <= short:  # an upper bound of the travel
         return zero_vector(ahead)
     link, other = bodies.link[a], bodies.link[b]
     centre = arm_to(dynamics, link, load_vector(bounds.centre, a))

@@ -1,7 +1,7 @@
 """Bodies that were out of reach when contact was detected, and that accelerations bring together.
 
-Detection grants two bodies the way at REACH times gravity. Once the accelerations are known, pairs
-of shapes for which that is not enough get a longer way, and are detected again.
+Detection grants two bodies the travel at REACH times gravity. Once the accelerations are known,
+pairs of shapes for which that is not enough get a longer one, and are detected again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def bodies_may_be_missed(surface: Any, dynamics: Any, v: Any, dt: Any) -> bool:
 def find_missed_bodies(surface: Any, dynamics: Any, dt: Any) -> bool:
     """Return whether accelerations bring bodies together within dt that `detect_bodies` left out.
 
-    Their pairs then have a longer way, with which `detect_bodies` finds them.
+    Their pairs then have a longer travel, with which `detect_bodies` finds them.
     """
     return _CHECKS[type(surface.bodies)].find_missed(surface, dynamics, dt)
 
@@ -106,7 +106,7 @@ def largest_acceleration(bounds, dynamics, i):
 
 @kernel
 def search_farther(bodies, dynamics, memory, dt):
-    """Find the near pairs anew, where shapes also have the ways of their accelerations.
+    """Find the near pairs again, where shapes also have the travel of their accelerations.
 
     Returns whether there are slots for all; otherwise the near pairs remain as they are.
     """
@@ -122,9 +122,9 @@ def search_farther(bodies, dynamics, memory, dt):
 
 @subroutine
 def way_together(bodies, dynamics, a, b, known, dt):
-    """Way by which accelerations bring a point of two shapes together that is now missed, or 0.
+    """Distance by which accelerations bring a point of two shapes together that is missed, or 0.
 
-    known: the way that detection granted them [m].
+    known: the travel that detection granted them [m].
     """
     link, other = bodies.link[a], bodies.link[b]
     fill_manifold(bodies, dynamics, a, b, dt, zero_vector(dt))

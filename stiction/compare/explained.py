@@ -12,13 +12,13 @@ from stiction.compare.measures import weight
 from stiction.compare.runs import Case, Refused, Run
 from stiction.contact.contact_model import FORCE_LAW, IMPULSE_LAW, MODELS
 
-# what is too small to matter, and the factor by which a measure must differ to be told
+# what is too small to matter, and the factor by which a measure must differ to be reported
 FLOORS = {"depth [mm]": 0.05, "slip [mm]": 0.5, "chatter [%]": 0.05, "energy [J]": 1e-3}
 FLOORS |= {"off at the end [mm]": 1.0, "force off [%]": 1.0, "CoP - ZMP [mm]": 0.5}
 MATTERS = 3.0
 MOST = 3  # sentences on one measure
 MOSTLY = 0.8  # share of a distance
-VISIBLE = 1e-3  # mm or %; sentences tell no smaller number
+VISIBLE = 1e-3  # mm or %; sentences give no smaller number
 
 
 def explained(
@@ -46,7 +46,7 @@ def explained(
     told += _costs(rows)
     warned = [run.name for run in runs if run.notes]
     if warned:
-        told.append(f"Runs that warned, as told beside their parameters: {', '.join(warned)}.")
+        told.append(f"Runs that warned, as reported next to their parameters: {', '.join(warned)}.")
     told += [f"{one.name} did not run: {one.why}." for one in refused]
     return told
 
@@ -93,7 +93,7 @@ def _differences(
 
 
 def _way(run: Run, row: dict[str, Any], off: float) -> str:
-    """How a run came to be that far from the reference, as far as the measures tell."""
+    """How a run came to be that far from the reference, as far as the measures show."""
     if row["slip [mm]"] > 1:
         return f", after slipping {row['slip [mm]']:.3g} mm"
     if row["depth [mm]"] is not None and row["depth [mm]"] > MOSTLY * off:

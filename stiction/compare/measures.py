@@ -1,7 +1,7 @@
 """What is measured of every run of a comparison, the same for our models and other engines.
 
-Slip, posture and differences are computed from positions and velocities, so that nobody measures
-himself. What an engine does not tell is None.
+Slip, posture and differences are computed from positions and velocities, so that no engine measures
+itself. What an engine does not report is None.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ ROWS = 4000  # samples that are measured at a time, or of a part that stands for
 COLUMNS = {
     "survived": "the run reached its end, and the first robot ends upright: its base leans less "
     f"than {LARGEST_LEAN:g} degrees from its start and keeps {LEAST_HEIGHT:g} of its height",
-    "slip [mm]": "longest way of a contact point of the first robot along the ground while it is "
-    "within 0.01 mm of it or inside, from positions and velocities",
+    "slip [mm]": "longest distance that a contact point of the first robot slides on the ground "
+    "while it is within 0.01 mm of it or inside, from positions and velocities",
     "depth [mm]": "largest depth of a contact",
     "chatter [%]": "change of the upward force from one millisecond to the next over the weight, "
     "root mean square in windows of 50 ms, median of the windows",
@@ -74,7 +74,7 @@ def survived(run: Run) -> bool:
 
 
 def slip(motion: Motion) -> float:
-    """Longest way of a touching point of the first robot along the ground [m]."""
+    """Longest distance that a touching point of the first robot slides along the ground [m]."""
     ground = motion.world.ground
     links = point_links(motion)[: motion.point_count]
     ours = np.flatnonzero(links <= len(motion.world.robots[0].link_name))

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that asks no host for anything."""
+"""A comparison as one HTML page that loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _cell(value: Any) -> str:
 def _legend() -> str:
     lines = "".join(f"<li><b>{escape(k)}</b>: {escape(v)}" for k, v in COLUMNS.items())
     return (
-        "<details><summary>What the columns say; '-' is what an engine does not tell, or what a "
+        "<details><summary>What the columns say; '-' is what an engine does not report, or what a "
         f"model does not have</summary><ul>{lines}</ul></details>"
     )
 

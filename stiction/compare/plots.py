@@ -61,7 +61,7 @@ def dash_of(k: int, run: Run) -> str:
 
 
 def script() -> str:
-    """Plotly's own script, so that the page asks no host for it."""
+    """Plotly's own script, so that the page need not load it from another host."""
     from plotly.offline import get_plotlyjs
 
     return str(get_plotlyjs())

@@ -95,7 +95,7 @@ class Run:
     told: dict[str, Any]  # parameters
     steps: Motion | None = None
     pressure: np.ndarray | None = None  # (n, 3) centre of pressure at every step [m]
-    contacts: Contacts | None = None  # single points, if an engine told them
+    contacts: Contacts | None = None  # single points, if an engine reports them
     engine: bool = False
     stopped: str = ""  # why it ended early
     notes: list[str] = field(default_factory=list)
@@ -241,7 +241,7 @@ def motion_of(case: Case, ran: Ran, dt: float, told: dict[str, Any]) -> Motion:
 
 
 def pressure_of(world: World, ran: Ran) -> np.ndarray | None:
-    """Centre of pressure of everything on level ground [m], (n, 3); None if it is not told."""
+    """Centre of pressure of everything on level ground [m], (n, 3); None if it is not reported."""
     from stiction.world.ground import Plane
 
     if ran.moment is None or not isinstance(world.ground, Plane):

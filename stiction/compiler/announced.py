@@ -1,4 +1,4 @@
-"""A word while code is compiled for the first time."""
+"""A message while code is compiled for the first time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Announcement(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is said."""
+        """The message."""
         takes = f", about {self.seconds:.0f} s" if self.seconds else ""
         return f"compiling {self.name} for the first time{takes}, once"
 

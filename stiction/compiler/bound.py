@@ -1,7 +1,7 @@
 """Bundles that compiled code finds in memory, so that Python passes one address per call.
 
 Numba unpacks every array of a bundle in every call: a step has some five hundred, which took longer
-than the step. Here a bundle is written down once, as numbers: for an array its address and lengths,
+than the step. Here a bundle is stored once, as numbers: for an array its address and lengths,
 as subroutines pass them, for a number its value.
 
     Python      `Handle(bundle)` writes the numbers, and keeps the arrays alive
@@ -31,7 +31,7 @@ class Handle:
     """A bundle, and its numbers in memory; arrays may be written to, but not replaced."""
 
     def __init__(self, bundle: Any) -> None:
-        """Write down the numbers of a bundle."""
+        """Store the numbers of a bundle."""
         self.bundle = bundle
         self.numbers = np.array(numbers_of(bundle), np.int64)
         self.address = self.numbers.ctypes.data

@@ -116,12 +116,12 @@ def _root() -> Path:
 
 
 def _refuse_shared(path: Path) -> None:
-    """Raise OSError if somebody else could put code into a folder: it would run here."""
+    """Raise OSError if another user could put code into a folder: it would run here."""
     found = path.stat()
     if not hasattr(os, "getuid"):
         return
     if found.st_uid not in (os.getuid(), 0):
-        raise OSError("it belongs to somebody else, whose code would run")
+        raise OSError("it belongs to another user, whose code would run")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise OSError(f"others can write to it, and their code would run: chmod go-w {path}")
 
@@ -256,7 +256,7 @@ class Cache(FunctionCache):
         """Return the code compiled for a signature, None if it is not cached, or damaged."""
         found = None
         if self._keeps(sig):
-            # whatever pickle and LLVM raise: the code is compiled and written anew
+            # whatever pickle and LLVM raise: the code is compiled and written again
             with contextlib.suppress(Exception):
                 found = super().load_overload(sig, target_context)
         if found is None:

@@ -1,8 +1,8 @@
 """Runs compiled code as plain Python, with a check of every index.
 
-Compiled code does not check indices, so a plug-in that writes outside its arrays corrupts memory in
-silence. Here the same functions run without the compiler, in the same process, on arrays that
-refuse wrong and negative indices. What a plug-in of the user does wrong is told with its line.
+Compiled code does not check indices, so a plug-in that writes outside its arrays silently corrupts
+memory. Here the same functions run without the compiler, in the same process, on arrays that refuse
+wrong and negative indices. A fault in a plug-in of the user is reported with its line.
 """
 
 from __future__ import annotations

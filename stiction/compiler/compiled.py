@@ -162,7 +162,7 @@ def routine_with(
 ) -> Function:
     """Compile a routine that contains plug-ins; their sources are part of the cache key.
 
-    announcement: what is said while it is compiled.
+    announcement: the message while it is compiled.
     """
     options = {**OPTIONS, **WHOLE, "nogil": True}  # batches run it in several threads
     return _routine(function, options, tuple(plug_ins), announcement)

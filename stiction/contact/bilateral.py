@@ -95,10 +95,10 @@ def bilateral(params, dynamics, contact, memory, work, dt):
 
 @foresees(Bilateral)
 def stays_deep(p: Bilateral, outlook: Outlook) -> str:
-    """Tell how deep a link that lands will stay in the ground.
+    """Predict how deep a landing link will stay in the ground.
 
     It turns about its first fixed point, and the speed of landing v moves its other points by v dt
-    in a step, along a circle; velocities do not see by how much the circle leaves its tangent.
+    in a step, along a circle; velocities do not show how far the circle departs from its tangent.
     """
     landing = outlook.landing()
     if landing is None or landing.radius == 0:

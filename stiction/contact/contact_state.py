@@ -1,6 +1,6 @@
 """What a contact point with a force does: it sticks, slips, or is between the two.
 
-A model that knows says so, in a kernel that the record calls for each such point:
+A model that knows can say so, in a kernel that the record calls for each such point:
 
     @contact_state(Distributed)
     def phase(params, contact, memory, i): ...  # -> STICK, SLIP, TO_SLIP or TO_STICK
@@ -66,7 +66,7 @@ def _kernel_for(kind):
 
 
 def _by_model(params, contact, memory, i):
-    """What the model of `params` says of point i."""
+    """What the model of `params` says about point i."""
     return STATES[type(params)](params, contact, memory, i)
 
 

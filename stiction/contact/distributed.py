@@ -333,7 +333,7 @@ def change_phase(p, contact, memory, i, position, time):
     landing_depth=lambda p, *landing: landing_depth(normal_law(p), *landing),
 )
 def distributed(params, dynamics, contact, memory, work, dt):
-    """Write the forces of all points, and what they and their feet are to remember.
+    """Write the forces of all points, and what they and their feet must remember.
 
     A transition starts from the force before it, so forces are found in the old phases first.
     """

@@ -1,6 +1,6 @@
 """How much work a step may take.
 
-On a GPU the 32 threads of a warp wait for the world that needs most iterations. With a bounded
+On a GPU the 32 threads of a warp wait for the world that needs the most iterations. With a bounded
 effort a step takes what it has found; the next step starts from there, with the joint modes that it
 implies. A model may declare its own bounds for this with `quick_effort`.
 """
@@ -13,7 +13,7 @@ from stiction.kernels.response import ENDLESS
 
 
 class Effort(NamedTuple):
-    """Bounds on the work of a step; what is left is taken up in the next one, and counted.
+    """Bounds on the work of a step; the next step continues with the rest, which is counted.
 
     A contact problem that is left with a relative error above 1 % counts as unsolved. Bounded
     impulses under `Coulomb` are not unique, whatever its parameter says.

@@ -1,8 +1,8 @@
 """Static or kinetic: the coefficient of friction of each point, for the impulse solvers.
 
 A point at rest has the static coefficient, one that slides the kinetic one. A point at rest that
-does not hold slides in the same step, with the kinetic coefficient, so breaking away takes no extra
-step. A static coefficient of 0 means that there is no static friction.
+friction cannot hold slides in the same step, with the kinetic coefficient, so breaking away takes
+no extra step. A static coefficient of 0 means that there is no static friction.
 """
 
 import math

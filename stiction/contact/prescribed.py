@@ -25,7 +25,7 @@ STOPPED = 1e-3  # fraction of the speed of approach: solvers stop a point more a
 
 @kernel
 def release_prescribed(system, dt):
-    """Let points go that no impulse can stop; returns the speed at which they are driven in [m/s].
+    """Release points that no impulse can stop; returns the speed at which they are driven in [m/s].
 
     Their least velocity becomes that of a point which nothing holds up.
     """
@@ -38,7 +38,7 @@ def release_prescribed(system, dt):
 
 @subroutine
 def release_points(dynamics, contact, response, impact, dt):
-    """Do the same, if there may be such points; also where they were let go before."""
+    """Do the same, if there may be such points; also where they were released before."""
     slowest, driven = impact.rest_speed[0], like(dt, 0)
     for i in range(contact.count[0]):
         a, b = contact.body_a[i], contact.body_b[i]

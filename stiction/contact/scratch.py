@@ -1,4 +1,4 @@
-"""Scratch of a contact model: arrays with names and shapes, declared beside the model.
+"""Scratch of a contact model: arrays with names and shapes, declared next to the model.
 
     class Sliding(NamedTuple):
         slides: PerPoint  # 1 for the points that slide

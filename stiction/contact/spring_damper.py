@@ -103,7 +103,7 @@ def implicit_bearable_step(stiffness: float, damping: float, mass: float) -> flo
 @foresees(SpringDamper)
 @foresees(ImplicitSpringDamper)
 def creeps(p: SpringDamper | ImplicitSpringDamper, outlook: Outlook) -> str:
-    """Tell that robots do not stand still where friction is that of Eq. (7)."""
+    """Predict that robots do not stand still where friction is that of Eq. (7)."""
     if p.sticking > 0 or p.mu_kinetic == 0 or outlook.gravity == 0:
         return ""
     change = p.mu_kinetic * outlook.gravity * outlook.dt
@@ -131,7 +131,7 @@ def store_sliding_force(contact, i, f_nu, d_dot, p):
 
 @kernel
 def forget_stretch(params, memory):
-    """Clear what points are to remember; those that touch write it again."""
+    """Clear what points remember; those that touch write it again."""
     for point in range(memory.trial.shape[0]):
         memory.trial[point, TOUCHES] = 0
 
@@ -141,7 +141,8 @@ def way_on_body(dynamics, contact, now, i):
     """How far point i of a link has moved along another link since the last step [m].
 
     It is measured between the places that touched then: adding up velocities would let a body that
-    turns with the one that carries it drift, by half the way of its acceleration in every step.
+    turns with the one that carries it drift, in every step by half the distance that its
+    acceleration covers.
     """
     a, b, nu = contact.body_a[i], contact.body_b[i], vector(contact.normal, i)
     own = arm_to(dynamics, a, recall(now, contact.point[i], OWN))

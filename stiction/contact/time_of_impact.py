@@ -11,7 +11,7 @@ from stiction.kernels.spatial import point_velocity
 from stiction.kernels.vectors import dot, like, load_vector
 
 FAR = 0.5  # of the distance of a point from the base of its robot: how far that moves in a step
-BEYOND = 0.1  # of the way in a step: a point so deep half a step ahead was not seen to come
+BEYOND = 0.1  # of the travel of a step: one so deep half a step ahead was detected late
 
 
 @kernel
@@ -33,8 +33,8 @@ def earliest_impact(model, surface, instant, shares):
 
     From the start of the step a gap closes as gap + v t + shares.bend a t^2, just as the integrator
     moves positions. Where the next contact detection follows the new velocity alone, a point
-    without impacts needs no time of impact: it is exactly at the ground by then, unless it was
-    not seen to come, in the first step of a run or after an impact, and is beyond the surface now.
+    without impacts needs no time of impact: it is exactly at the ground by then, unless it was not
+    detected in time, in the first step of a run or after an impact, and is beyond the surface now.
     """
     contact, response = surface.contact, surface.work.response
     first = like(instant.dt, math.inf)

@@ -13,7 +13,7 @@ Both have errors of second order, so D(h) and D(h/2) give one of fourth order (R
 
 and their difference estimates the error. h is chosen so that velocities change by about VELOCITY:
 large enough for rounding (1e-16 / h), small enough to stay within a case. Positions are perturbed
-by less, if a contact point is so near to the surface that it would leave it or enter it.
+by less, if a contact point is so close to the surface that it would leave it or enter it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@
 r is the resistance of implicit dampers, R the compliance of Eq. (7) and (8) in `contact/coulomb.py`
 and p^ what it acts about: 0 in a first stage, whose impulses are those of least norm, and the
 impulses of the stage before in those that follow, Eq. (11) there. So the impulses of points that
-bear redundantly, and with them friction under a foot that slips and turns, are those of the solver.
+share a load redundantly, and with them friction under a foot that slips and turns, are those of the
+solver.
 
 The bias b is that of the mean velocity of the integrator. `Midpoint` extrapolates it with the last
 accelerations, and solves for the mean spin of a body by itself where that matters: then it depends

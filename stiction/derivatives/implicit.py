@@ -118,7 +118,7 @@ def check_step(step: TakenStep) -> None:
 
 
 def _why_not(step: TakenStep) -> str:
-    """What in a step has no implicit derivative here, in words; '' if there is nothing."""
+    """What has no implicit derivative in this step, in words; '' if there is nothing."""
     if step.has_impacts:
         return "points hit the ground within the step, and the time of impact matters"
     if any(type(one) in PRESCRIBERS for one in step.controllers):

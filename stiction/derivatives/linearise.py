@@ -66,7 +66,7 @@ class Linearisation:
 
 
 # More than eight arguments: they are the keywords of `simulate`, which are public and fixed, and
-# what to differentiate; nobody gives them by position.
+# what to differentiate; they are always given by name.
 def linearise(
     world: World,
     state: State | SavedState | None = None,
@@ -92,7 +92,7 @@ def linearise(
         contact: the contact model, as for `simulate`.
         dt: length of the step [s].
         controller: as for `simulate`; its feedback is part of A.
-        torque: forces along the coordinates besides the controller, (nv).
+        torque: forces along the coordinates in addition to the controller, (nv).
         forces: external forces, as for `simulate`.
         integrator: as for `simulate`; `Midpoint` and `SemiImplicitEuler` for "implicit".
         wrt: some of "state", "torque" (and actuators) and "parameters".
@@ -104,7 +104,7 @@ def linearise(
 
 
 def _linearised(step: TakenStep, wrt: tuple[str, ...], method: str) -> Linearisation:
-    """Differentiate a step and say how near it is to a change of case."""
+    """Differentiate a step and say how close it is to a change of case."""
     margin, blocks = margin_of(step), _blocks(step, wrt)
     columns = [column for block in blocks for column in block]
     found = (differentiate if method == DIFFERENCES else differentiate_implicitly)(step, columns)
@@ -162,7 +162,7 @@ def _warn(margin: Margin, crossed: tuple[str, ...]) -> None:
     else:
         return
     warnings.warn(
-        f"linearise: the step is at a change of case: {told}; derivatives hold on one side alone, "
+        f"linearise: the step is at a change of case: {told}; derivatives hold only on one side, "
         "or are means of both",
         CaseWarning,
         stacklevel=4,

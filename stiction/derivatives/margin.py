@@ -1,4 +1,4 @@
-"""How near a step is to a change of case: a point that opens or slips, a joint that sticks.
+"""How close a step is to a change of case: a point that opens or slips, a joint that sticks.
 
 Every distance is a velocity: about the change of the velocities after the step at which the case
 changes. Impulses count as the velocity changes that they produce.

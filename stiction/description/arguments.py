@@ -76,7 +76,7 @@ def count(what: str, value: Any, most: int, least: int = 1) -> int:
 
 
 def name(what: str, value: Any) -> str:
-    """The value as a text that is not empty."""
+    """The value as a string that is not empty."""
     if not (isinstance(value, str) and value):
         raise InputError(f"{what} is {shown(value)}; give a name")
     return str(value)

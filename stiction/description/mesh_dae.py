@@ -1,6 +1,6 @@
-"""COLLADA files (.dae), judged before pycollada reads them.
+"""COLLADA files (.dae), checked before pycollada reads them.
 
-pycollada gets the elements that were judged, written anew, and never the text of the file.
+pycollada gets the elements that passed, written out again, and never the text of the file.
 """
 
 from __future__ import annotations

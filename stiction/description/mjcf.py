@@ -1,6 +1,6 @@
 """MJCF files, compiled by MuJoCo itself, as descriptions.
 
-`mjcf_files` and `mjcf_text` judge the file and those that it names, `mjcf_compile` hands them to
+`mjcf_files` and `mjcf_text` check the file and those that it names, `mjcf_compile` hands them to
 MuJoCo in a child process, `mjcf_refused` finds what is not simulated, `mjcf_tree` makes the links
 and joints, and the rest is here.
 """

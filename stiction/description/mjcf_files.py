@@ -1,4 +1,4 @@
-"""The files that an MJCF file consists of, judged, read, and renamed for MuJoCo.
+"""The files that an MJCF file consists of, checked, read, and renamed for MuJoCo.
 
 MuJoCo gets them from memory and opens nothing itself. Each has a new name without a folder, because
 MuJoCo distinguishes files in memory by their last name only.

@@ -1,7 +1,7 @@
 """The XML text of an MJCF file, scanned before MuJoCo reads it.
 
-MuJoCo gets the elements that were scanned, written anew, and never the text of the file: a parser
-that read the text differently would see elements that nobody has judged.
+MuJoCo gets the elements that were scanned, written out again, and never the text of the file: a
+parser that read the text differently would see elements that were never checked.
 
 MuJoCo's parser expands entities, recurses as deep as the file nests, and treats a number that is
 not finite as missing; its compiler makes as many copies and as large fields as the file demands

@@ -1,4 +1,4 @@
-"""Bodies, joints and coordinates of an OpenSim model, of formats 3 and 4 alike.
+"""Bodies, joints and coordinates of an OpenSim model, of formats 3 and 4.
 
 Format 4 (Version 40000) lists bodies and joints apart and connects them by paths to frames; in
 format 3 (Version 30000, and 2xxxx) each body holds the joint to its parent.

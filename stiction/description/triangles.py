@@ -1,4 +1,4 @@
-"""Triangle meshes of fixed shapes: which are kept, without what has no area; bad ones are told.
+"""Triangle meshes of fixed shapes: which are kept, without what has no area; bad ones are reported.
 
 Triangles are one-sided: their outside is where their corners run counterclockwise. A mesh may be
 open, like terrain, or closed, like stairs.

@@ -52,9 +52,9 @@ def read_urdf(
         path: the file.
         base: how the root link is attached to the world: "floating", "fixed", or "planar", where it
             moves along x and z and turns about y.
-        roots: folders, besides the package of the file, that may hold meshes.
-        mimic: how to treat joints that mimic another one: "followed", "free" to move by
-            themselves, or "fixed" at zero.
+        roots: folders that may hold meshes, in addition to the package of the file.
+        mimic: how to treat joints that mimic another one: "followed", "free" to move independently,
+            or "fixed" at zero.
         reading: options that all formats have.
     """
     path = Path(path)

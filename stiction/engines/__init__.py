@@ -1,4 +1,4 @@
-"""Other engines by name: each simulates a `Task` on our robots and answers in our coordinates."""
+"""Other engines by name: each simulates a `Task` on our robots; results are in our coordinates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Ground that moves, for engines whose planes are at rest: the same task as the belt sees it.
 
 Newton's laws are the same in a frame that moves at constant velocity. A task on a belt is simulated
-in the frame of the belt, and its answer is told in ours.
+in the frame of the belt, and its result is returned in ours.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stiction.world.world import State, World
 
 
 def on_ground_at_rest(task: Task) -> tuple[Task, Callable[[Ran], Ran]]:
-    """Return the task on ground at rest, and what turns its answer into that of the task."""
+    """Return the task on ground at rest, and what turns its result into that of the task."""
     ground = task.world.ground
     if not isinstance(ground, Plane | Slope) or not any(ground.velocity):
         return task, lambda ran: ran

@@ -1,8 +1,8 @@
-"""What an engine is asked to simulate, and what it answers.
+"""What an engine must simulate, and what it returns.
 
 Positions and velocities are ours: order of joints, quaternion w x y z, axes of the free joint as in
-docs/conventions.md. An adapter translates, so that metrics, plots and pages need not know who
-simulated.
+docs/conventions.md. An adapter translates, so that metrics, plots and pages need not know which
+engine ran.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Task(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """All n contact points of all steps that an engine told, in world axes."""
+    """All n contact points of all steps that an engine reported, in world axes."""
 
     step: np.ndarray  # (n) ascending
     link: np.ndarray  # (n, 2) of the forest, 0 for what is fixed
@@ -68,13 +68,13 @@ class Ran(NamedTuple):
     q: np.ndarray  # (steps + 1, nq)
     v: np.ndarray  # (steps + 1, nv)
     # (steps, links, 3) of contact, on each link of the forest, of which the world is the first [N];
-    # NaN: the engine tells none
+    # NaN: the engine reports none
     force: np.ndarray
-    depth: np.ndarray  # (steps) of the deepest contact [m]; NaN: the engine tells none
+    depth: np.ndarray  # (steps) of the deepest contact [m]; NaN: the engine reports none
     seconds: float  # that stepping took, without translation [s]
-    # (steps, links, 3) moments of these forces about the world's origin [N m]; None: not told
+    # (steps, links, 3) moments of these forces about the world's origin [N m]; None: not reported
     moment: np.ndarray | None = None
-    contacts: Contacts | None = None  # None: the engine tells no single points
+    contacts: Contacts | None = None  # None: the engine reports no single points
 
 
 class Engine(Protocol):

@@ -267,7 +267,7 @@ class _Session:
             told = results.point_pair_contact_info(k)
             pair = told.point_pair()
             links = (self.links[int(told.bodyB_index())], self.links[int(told.bodyA_index())])
-            # Drake tells the force on body B, and the normal out of B
+            # Drake reports the force on body B, and the normal out of B
             found.append(
                 Touch(
                     links,

@@ -1,8 +1,8 @@
 """PyBullet: robots as URDF, in coordinates of their joints; contact by sequential impulses.
 
-Servos act as torques, their damping explicitly, as PyBullet's joint damping does: gains that our
-implicit damping bears may diverge. Friction of joints is a motor that holds them. Bullet multiplies
-coefficients of two bodies, so each body has the square root. Joints have no armature.
+Servos act as torques, their damping explicitly, as PyBullet's joint damping does: gains that are
+stable with our implicit damping may diverge. Friction of joints is a motor that holds them. Bullet
+multiplies coefficients of two bodies, so each body has the square root. Joints have no armature.
 """
 
 from __future__ import annotations

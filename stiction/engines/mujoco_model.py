@@ -1,8 +1,8 @@
 """A world as a model of MuJoCo: links become bodies, shapes that may touch become geoms.
 
-Which shapes touch is told pair by pair, as our filters have it. Links without mass that only carry
-another joint, as those of a planar base, become further joints of the next body: MuJoCo demands
-mass of every body. Ground touches the same shapes as ours does; points are tiny spheres.
+The shapes that may touch are listed pair by pair, as our filters have it. Links without mass that
+only carry another joint, as those of a planar base, become further joints of the next body: MuJoCo
+demands mass of every body. Ground touches the same shapes as ours does; points are tiny spheres.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _set_joints(world: World, built: Built) -> None:
 
 
 class _Shapes:
-    """Adds ground and shapes as geoms, and tells which pairs of them touch."""
+    """Adds ground and shapes as geoms, and lists which pairs of them touch."""
 
     def __init__(
         self, spec: MjSpec, world: World, bodies: dict[int, Any], touching: Touching

@@ -1,7 +1,7 @@
 """What the adapters of engines without our coordinates share: one loop over all steps.
 
 An adapter builds a `Session` of a task whose ground is level and at rest. `simulated` hands it
-torques and forces, lets it step, and translates what it tells into axes of the world.
+torques and forces, lets it step, and translates what it reports into axes of the world.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Opened(Protocol):
 
 
 def refuse(task: Task, engine: str, lacks: tuple[str, ...] = ()) -> None:
-    """Raise InputError for what none of these engines is given, and for properties it lacks.
+    """Raise InputError for what is never translated, and for properties that the engine lacks.
 
     lacks: properties of joints that the engine does not have: armature, friction.
     """
@@ -136,7 +136,7 @@ class Drive(NamedTuple):
 
 
 def drive_of(task: Task, implicit: bool) -> Drive:
-    """Return the servos of a task; an InputError tells what is wrong with them."""
+    """Return the servos of a task; an InputError says what is wrong with them."""
     world, servos = task.world, task.servos
     if servos is None:
         none = np.zeros(0)

@@ -1,6 +1,6 @@
 """Shapes of a world that may touch something, for engines that know the simple solids.
 
-Such an engine is told neither masks nor pairs: shapes of different robots touch each other, shapes
+Such an engine gets neither masks nor pairs: shapes of different robots touch each other, shapes
 of one robot do not, and all of them touch the ground. A world in which this is otherwise is refused
 by name.
 """

@@ -2,7 +2,7 @@
 
 The root is the link with the free joint, or a link named "world" that carries everything else.
 Frames are ours: that of a link is at its joint. Inertias are written about principal axes, so that
-no reader has to find them again. URDF has no armature and no springs; who reads the text adds them.
+no reader has to find them again. URDF has no armature and no springs; readers of the text add them.
 """
 
 from __future__ import annotations

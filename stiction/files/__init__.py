@@ -1,1 +1,1 @@
-"""Files: foreign readers in a child process with limits, and writing that loses nothing."""
+"""Files: third-party readers in a child process with limits, and writing that loses nothing."""

@@ -147,8 +147,8 @@ class Child:
         if code is not None and code < 0:
             how = f"crashed ({signal.Signals(-code).name})"
         return task.error(
-            f"{task.source}: {task.library} {how} when it read the file, which is damaged or made "
-            "to do harm; get it from where it was made"
+            f"{task.source}: {task.library} {how} when it read the file, which is damaged or "
+            "malicious; get it from its source again"
         )
 
     def end(self) -> None:

@@ -60,7 +60,7 @@ def check_target(path: str | Path, error: type[StictionError]) -> None:
 
 def _path(path: str | Path, error: type[StictionError]) -> Path:
     if not isinstance(path, str | Path) or not str(path):
-        raise error(f"{path!r} is not the path of a file; give a text or a Path")
+        raise error(f"{path!r} is not the path of a file; give a string or a Path")
     return Path(path)
 
 
@@ -87,7 +87,7 @@ def _target(path: Path, error: type[StictionError]) -> Path:
 
 
 def _write(unfinished: Path, target: Path, data: bytes | memoryview) -> IO[bytes]:
-    """Write a file beside the target, and put it in its place; returns it open."""
+    """Write a file next to the target, and put it in its place; returns it open."""
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     file = open(descriptor, "wb")
     try:

@@ -1,6 +1,6 @@
 """How well the data determine fitted parameters.
 
-With J the derivatives of the residuals r_m of motion m by the places x of the parameters,
+With J the derivatives of the residuals r_m of motion m over the places x of the parameters,
 
     A = sum J_m' J_m                                   information matrix                      (1)
     C = A^-1 (sum J_m' r_m r_m' J_m) A^-1              covariance; motions are independent      (2)
@@ -23,7 +23,7 @@ from stiction.fit.objective import total
 
 LEVEL = 0.95  # of the intervals
 DETERMINED = 0.5  # an interval wider than this fraction of the bounds: not determined
-ALIKE = 0.95  # correlation beyond which two parameters are not told apart
+ALIKE = 0.95  # correlation beyond which two parameters are not distinguished
 SINGULAR = 1e-12  # eigenvalue of A relative to the largest
 RESAMPLES = 500
 FEW = 3  # more motions than parameters that (2) needs
@@ -36,7 +36,7 @@ class Confidence(NamedTuple):
     high: np.ndarray
     method: str
     condition: float  # of the information matrix
-    alike: list[tuple[int, int]]  # pairs of parameters that the data do not tell apart
+    alike: list[tuple[int, int]]  # pairs of parameters that the data do not distinguish
 
     @property
     def determined(self) -> np.ndarray:

@@ -113,7 +113,7 @@ def fit_contact(
         loss: "squares", the mean over motions of their mean square error; or "mean", of their
             root-mean-square error, for motions some of which no parameters describe.
         effort: of the searches.
-        progress: is told the fraction done.
+        progress: called with the fraction done.
     """
     contact = checked_model(contact)
     ranges = checked_ranges(contact, parameters)

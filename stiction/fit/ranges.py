@@ -1,4 +1,4 @@
-"""Parameters to be found, each within its bounds, and the numbers from 0 to 1 that stand for them.
+"""Parameters to find, each within its bounds, and the numbers from 0 to 1 that stand for them.
 
 The search works with places: 0 is the lower bound of a parameter, 1 the upper one. In between, a
 parameter whose bounds differ by a factor of ten or more is scaled by its logarithm.
@@ -22,7 +22,7 @@ FACTOR = 10.0  # without bounds: from the default over this to the default times
 
 @dataclass(frozen=True)
 class Range:
-    """One number to be found: the value of a parameter, or of several that are equal."""
+    """One number to find: the value of a parameter, or of several that are equal."""
 
     names: tuple[str, ...]
     low: float
@@ -57,7 +57,7 @@ class Range:
 def checked_ranges(
     contact: Any, given: Mapping[str, tuple[float, float] | None] | Sequence[str]
 ) -> list[Range]:
-    """Return the parameters to be found, with bounds that the contact model allows.
+    """Return the parameters to find, with bounds that the contact model allows.
 
     given: names, or names with bounds. Names joined by commas stand for parameters that are equal.
     Without bounds a parameter is searched within those of its declaration; where it has none, from
@@ -65,7 +65,7 @@ def checked_ranges(
     """
     bounds = given if isinstance(given, Mapping) else dict.fromkeys(given)
     if not bounds:
-        raise InputError("fit: no parameter is given; name those to be found")
+        raise InputError("fit: no parameter is given; name those to find")
     ranges, seen = [], set()
     fields = MODELS[type(contact)].fields
     for label, limits in bounds.items():

@@ -141,12 +141,12 @@ def checked_motion(name: str, motion: Motion) -> Motion:
     for needed in ("dt", "integrator"):
         if needed not in settings:
             raise InputError(
-                f"fit: {name} does not say its {needed}; give a motion of `simulate` or `run`"
+                f"fit: {name} does not store its {needed}; give a motion of `simulate` or `run`"
             )
     if settings.get("external forces"):
         raise InputError(
             f"fit: {name} has {settings['external forces']} external forces, which its file does "
-            "not hold; give a motion without pushes"
+            "not store; give a motion without pushes"
         )
     if settings.get("record every", 1) != 1 and np.nan_to_num(motion.torque).any():
         raise InputError(

@@ -13,7 +13,7 @@ from stiction.world.world import State
 
 
 class Episodes:
-    """What is known of every world besides its state; arrays have the worlds along their axis."""
+    """What is known of every world except its state; arrays have the worlds along their axis."""
 
     def __init__(self, worlds: int, options: dict[str, Any]) -> None:
         """Options: those of `LeggedEnv`."""

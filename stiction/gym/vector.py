@@ -69,7 +69,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Let actions act in all worlds for the time of one; worlds that had ended begin anew."""
+        """Let actions act in all worlds for the time of one; worlds that had ended start over."""
         if not self._begun:
             raise gymnasium.error.ResetNeeded("step() before reset(): call reset() first")
         episodes = self.episodes

@@ -77,7 +77,7 @@ class SolverReport(NamedTuple):
 
 
 class StepEffort(NamedTuple):
-    """Work that a step may take, each an array of one number; the next step takes up the rest."""
+    """Work that a step may take, each an array of one number; the next step continues the rest."""
 
     tries: np.ndarray  # at finding joint modes
     iterations: np.ndarray  # of Newton's method, or sweeps, in one solution

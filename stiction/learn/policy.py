@@ -78,7 +78,7 @@ class Policy:
         for weight, (before, after) in zip(self.weights, pairwise(sizes), strict=True):
             fits = fits and weight.shape == (*after, *before)
         if not fits:
-            raise InputError(f"{where}: the sizes of its layers do not fit to each other")
+            raise InputError(f"{where}: the sizes of its layers do not match")
         for array in arrays:
             if not np.isfinite(array).all():
                 raise InputError(f"{where}: found a number that is not finite")

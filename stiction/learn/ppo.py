@@ -104,7 +104,7 @@ class Learner:
         self.alive = torch.zeros(worlds.worlds, device=self.device)
 
     def _tensor(self, values: Any) -> Any:
-        """What worlds tell, as a tensor where the networks are."""
+        """What worlds return, as a tensor where the networks are."""
         real = values.dtype not in (bool, self.torch.bool)
         dtype = self.torch.float32 if real else self.torch.bool
         return self.torch.as_tensor(values, dtype=dtype, device=self.device)
@@ -220,7 +220,7 @@ class Learner:
         return {"change": float(changes[-1]), "rate": self.optimiser.param_groups[0]["lr"]}
 
     def _adapt(self, change: float) -> None:
-        """Learn slower after large changes of the policy, faster after small ones."""
+        """Learn more slowly after large changes of the policy, faster after small ones."""
         group = self.optimiser.param_groups[0]
         if change > 2 * self.settings.change:
             group["lr"] = max(1e-5, group["lr"] / 1.5)

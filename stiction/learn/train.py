@@ -1,4 +1,4 @@
-"""Train a policy that follows commands; the learning curve is kept beside it."""
+"""Train a policy that follows commands; the learning curve is kept next to it."""
 
 from __future__ import annotations
 

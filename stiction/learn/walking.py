@@ -49,7 +49,7 @@ class Walk:
         self.fell: float | None = None
 
     def set_points(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """The set-points that the policy answers a state with, (joints)."""
+        """The set-points that the policy gives for a state, (joints)."""
         seen = self.formulas.observe(q[None], v[None], self.action, self.command)
         self.action = self.policy(seen)
         found: np.ndarray = self.formulas.set_points(self.action)[0]

@@ -1,7 +1,7 @@
 """Many robots that learn a task: tensors of PyTorch on a GPU, or arrays of NumPy on all cores.
 
 On a GPU nothing is copied to the host: the policy reads states and writes set-points where the
-simulation has them. A world whose episode has ended begins anew at once.
+simulation has them. A world whose episode has ended starts over at once.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def force_between(motion: Motion, first: str, second: str) -> np.ndarray:
 def shapes_of_body(world: World, name: str) -> list[int]:
     """Numbers, from 1, of the colliding shapes of a robot or a link."""
     if not isinstance(name, str):
-        raise InputError(f"{shown(name)} is no robot or link; give its name")
+        raise InputError(f"{shown(name)} is not a robot or link; give its name")
     shapes = colliding_shapes(world.robots)
     robots = [robot.name for robot in world.robots]
     if name in robots:

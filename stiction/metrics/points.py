@@ -174,7 +174,7 @@ def require_contact(motion: Motion) -> None:
 def links_of(motion: Motion, robot: str | None) -> tuple[int, int]:
     """First link of a robot, and the one after its last; of all robots for None."""
     if not (robot is None or isinstance(robot, str)):
-        raise InputError(f"{shown(robot)} is no robot; give its name")
+        raise InputError(f"{shown(robot)} is not a robot; give its name")
     first = 1
     for one in motion.world.robots:
         last = first + len(one.link_name)

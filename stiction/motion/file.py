@@ -80,7 +80,7 @@ def load(path: str | Path) -> dict[str, Any]:
     from stiction.motion.parts import has_parts, read_parts
 
     if not isinstance(path, str | Path):
-        raise MotionFileError(f"{path!r} is not the path of a file; give a text or a Path")
+        raise MotionFileError(f"{path!r} is not the path of a file; give a string or a Path")
     path = Path(path)
     if not path.is_file():
         raise MotionFileError(f"{path}: no such file")
@@ -94,7 +94,7 @@ def load(path: str | Path) -> dict[str, Any]:
 
 
 def check_seal(path: Path) -> None:
-    """Raise MotionFileError if a file is not as it was written: HDF5 loops in some damaged ones.
+    """Raise MotionFileError if a file is not as it was written: HDF5 hangs on some damaged ones.
 
     A file without a seal, as of format 1 or edited by other programs, is judged by its content.
     """

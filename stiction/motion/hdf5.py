@@ -125,7 +125,7 @@ def _attribute(file: Any, name: str) -> Any:
     if text:
         value = value.decode() if isinstance(value, bytes) else value
         if not isinstance(value, str) or len(value) > LARGEST_TEXT:
-            raise MotionFileError(f"the attribute '{name}' is not a text, or a very long one")
+            raise MotionFileError(f"the attribute '{name}' is not a string, or a very long one")
         return str(value)
     return np.asarray(value, float)
 

@@ -51,9 +51,8 @@ class Motion(Pictures, Tables):
 
     Forces, depths and slips in row k are those of the step that starts at time k; in the last row
     of a complete run they are NaN. Contact points are all points that may touch;
-    `parameters["contact_points"]` names the shape of each. A run keeps those that touched alone, in
-    `touched`; `force` and the other arrays over points are made of it when they are first asked
-    for.
+    `parameters["contact_points"]` names the shape of each. A run keeps only those that touched, in
+    `touched`; `force` and the other arrays over points are built from it on first access.
     """
 
     world: World
@@ -93,9 +92,9 @@ class Motion(Pictures, Tables):
             object.__delattr__(self, "contact_state")
 
     def __getattr__(self, name: str) -> np.ndarray:
-        """Arrays over contact points, made when they are first asked for.
+        """Arrays over contact points, built on first access.
 
-        They are made of those that touched; contact states of an older file are derived.
+        They are built from those that touched; contact states of an older file are derived.
         """
         own = vars(self)
         if name in CHANNELS and "_touched" in own:
@@ -121,7 +120,7 @@ class Motion(Pictures, Tables):
 
     @property
     def is_compact(self) -> bool:
-        """Whether the points that touched alone are kept."""
+        """Whether only the points that touched are kept."""
         return "_touched" in vars(self) and "_touched_between" in vars(self)
 
     @property

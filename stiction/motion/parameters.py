@@ -42,7 +42,7 @@ def _wrong(parameters: dict[str, Any], world: World, points: int) -> Iterator[tu
             yield name, "a name"
     for name in ("notes", "controllers", "contact_points"):
         if not _is_list_of(parameters.get(name, []), str):
-            yield name, "a list of texts"
+            yield name, "a list of strings"
     if len(parameters.get("contact_points", [""] * points)) != points:
         yield "contact_points", f"the names of {points} contact points"
     if not _is_model(parameters.get("contact")):

@@ -1,4 +1,4 @@
-r"""A motion file that is written while a run goes on: parts, each complete in itself.
+r"""A motion file that is written during a run: parts, each complete in itself.
 
     "stiction parts 1\n"
     header, HDF5 image of the world and the settings            kind "w"

@@ -139,7 +139,7 @@ class Growing:
     """What touched in the rows of a run, which are added block by block."""
 
     def __init__(self, points: int, rows: int, channels: Mapping[str, tuple[int, ...]]) -> None:
-        """Make room for so many rows; memory that nothing is written to costs nothing."""
+        """Make room for this many rows; memory that is not written to costs nothing."""
         self.points, self.rows, self.size = points, 0, 0
         self.begin, self.unknown = np.zeros(rows + 1, np.int64), np.zeros(rows, bool)
         capacity = rows * min(points, EXPECTED)

@@ -1,4 +1,4 @@
-"""MuJoCo beside our models, for scenes of one body on a plane."""
+"""MuJoCo next to our models, for scenes of one body on a plane."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def text_table(path: Path | str, lines: Sequence[str], first: int) -> np.ndarray
 def checked_path(path: str | Path) -> Path:
     """The path of a file, after checking that it is one."""
     if not isinstance(path, str | Path):
-        raise MotionFileError(f"{shown(path)} is not the path of a file; give a text or a Path")
+        raise MotionFileError(f"{shown(path)} is not the path of a file; give a string or a Path")
     return Path(path)
 
 

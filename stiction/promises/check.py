@@ -80,8 +80,8 @@ def check_promises(
     and restitution are varied; all other parameters are the given ones.
 
     mass: of the bodies [kg]; dt: the longest time step; some laws use a tenth of it [s]. Choose
-    values that suit the parameters. brief: few and short trials, and no bodies at rest. bodies:
-    check the laws also between two moving bodies, which takes a minute more to compile.
+    values that suit the parameters. brief: fewer and shorter trials, and no bodies at rest. bodies:
+    also check the laws between two moving bodies, which takes another minute to compile.
 
     A model of yours first runs without the compiler: a wrong index raises a BoundsError with its
     line.

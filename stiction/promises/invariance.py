@@ -18,7 +18,7 @@ from stiction.world.world import World
 
 G = 9.81
 UNITS = ((0.25, 1.0, 1.0), (1.0, 8.0, 1.0), (1.0, 1.0, 2.0), (4.0, 0.5, 2.0))
-# If more than three rigid points touch a plane, the rounding of their positions, besides the
+# If more than three rigid points touch a plane, the rounding of their positions, in addition to the
 # solvers' compliance, determines how they share the load, and so the friction of a spinning plate.
 HYPERSTATIC = 1e4
 

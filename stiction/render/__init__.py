@@ -1,4 +1,4 @@
-"""Motion -> pictures and videos, without a screen, by MuJoCo's renderer through EGL."""
+"""Motion -> pictures and videos, without a display, by MuJoCo's renderer through EGL."""
 
 from stiction.render.camera import VIEWS
 from stiction.render.pictures import image

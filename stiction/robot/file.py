@@ -72,7 +72,7 @@ def write_arrays(file: IO[bytes], values: dict[str, Any]) -> None:
 def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str, Any]:
     """Read the fields of a robot with these names."""
     if not isinstance(path, str | Path) and not hasattr(path, "read"):
-        raise ModelFileError(f"{path!r} is not the path of a file; give a text or a Path")
+        raise ModelFileError(f"{path!r} is not the path of a file; give a string or a Path")
     try:
         if isinstance(path, str | Path) and not Path(path).is_file():
             raise OSError("no such file")
@@ -96,7 +96,7 @@ def read_arrays(path: str | Path | IO[bytes], names: Iterable[str]) -> dict[str,
         raise ModelFileError(f"{path}: missing or unknown entries: {', '.join(sorted(missing))}")
     for key in ("name", "source"):
         if values[key].dtype.kind != "U" or values[key].ndim:
-            raise ModelFileError(f"{path}: '{key}' is not a text")
+            raise ModelFileError(f"{path}: '{key}' is not a string")
     return {**values, **{key: str(values[key]) for key in ("name", "source")}}
 
 

@@ -37,9 +37,9 @@ def load(
         base: how the root of a URDF or VRML robot is attached to the world: "floating" (default for
             URDF), "fixed", or for URDF "planar". For OpenSim models "coordinates" (default: the
             joint that the file has) or "floating".
-        roots: folders, besides that of the file, that may hold meshes and included files.
-        mimic: how to treat the mimic joints of a URDF file: "followed" (default), "free" to move by
-            themselves, or "fixed".
+        roots: folders that may hold meshes and included files, in addition to that of the file.
+        mimic: how to treat the mimic joints of a URDF file: "followed" (default), "free" to move
+            independently, or "fixed".
         inertia: "strict" refuses inertias that no body can have, and links that would move without
             any; "repair" mends them. The notes of the robot say what was changed.
         hull_points: largest number of vertices of a mesh's convex hull. `shape_error` of the robot
@@ -50,7 +50,7 @@ def load(
     reading.check()
     folders = _folders(roots)
     if not isinstance(path, str | Path):
-        raise InputError(f"load(): path is {shown(path)}; give a text or a Path")
+        raise InputError(f"load(): path is {shown(path)}; give a string or a Path")
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")

@@ -207,7 +207,7 @@ def _with_sensor(robot: Robot, sensor: Sensor, told: str) -> Robot:
         raise InputError(f"{told} is of kind {shown(sensor.kind)}; known are {known}")
     at = "joint" if SENSOR_KINDS[sensor.kind].at == JOINT else "link"
     if (sensor.link is None) == (sensor.joint is None) or getattr(sensor, at) is None:
-        raise InputError(f"{told} is a {sensor.kind}; give {at}=..., and nothing else to be at")
+        raise InputError(f"{told} is a {sensor.kind}; give {at}=..., and no other location")
     if at == "joint":
         return _added(robot, sensor, sensor.joint, "joint", told)
     name, link, pose = _frame(robot, sensor, told)

@@ -27,7 +27,7 @@ def scene_names() -> list[str]:
 def scene_text(name: str) -> str:
     """Text of the file of a scene in the library."""
     if not isinstance(name, str):
-        raise InputError(f"{shown(name)} is no scene; known are {', '.join(scene_names())}")
+        raise InputError(f"{shown(name)} is not a scene; known are {', '.join(scene_names())}")
     if name not in scene_names():
         near = difflib.get_close_matches(name, scene_names(), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
@@ -38,10 +38,10 @@ def scene_text(name: str) -> str:
 def scene(name: str | Path, roots: Iterable[str | Path] = ()) -> Scene:
     """A scene of the library by name, or the scene in a file (.toml).
 
-    roots: folders, besides that of the file, that may hold the files that it names.
+    roots: folders that may hold the files that it names, in addition to that of the file.
     """
     if not isinstance(name, str | Path):
-        raise InputError(f"{shown(name)} is no scene; give a name or the path of a file")
+        raise InputError(f"{shown(name)} is not a scene; give a name or the path of a file")
     if str(name).endswith(".toml"):
         return read_scene(name, roots)
     return parse_scene(scene_text(str(name)), Path(f"{name}.toml"))

@@ -60,7 +60,7 @@ def parse_scene(text: str, path: Path, roots: Iterable[str | Path] = ()) -> Scen
 def scene_of_values(
     values: dict[str, Any], text: str, path: Path, roots: Iterable[str | Path] = ()
 ) -> Scene:
-    """The scene of values that a text has, or that were changed; the text tells their lines."""
+    """The scene of values that a text has, or that were changed; the text gives their lines."""
     places = Places.of(path.parent, roots)
     table = Table(str(path), Lines.of(text), (), values)
     table.only(TOP)
@@ -123,9 +123,9 @@ def _body(table: Table, places: Places) -> Body:
         )
     for key in ("inertia", "hull_points", "base"):
         if key in table and given == ["model"]:
-            table.refuse("is only for files; a built-in model is read from none", key)
+            table.refuse("is only for files; a built-in model is not read from one", key)
     if "turn" in table and "heading" in table:
-        table.refuse("is given besides heading; give one of them", "turn")
+        table.refuse("is given in addition to heading; give one of them", "turn")
     model = table.choice("model", sorted(robots.__all__), None)
     return Body(
         model=model,

@@ -85,7 +85,7 @@ class Scene:
             raise InputError(f"scene '{self.name}': has no duration and no motion with one")
 
     def _check_kinds(self) -> None:
-        """Raise InputError for a value that is not of the kind that its name says."""
+        """Raise InputError for a value that is not of the kind that its name implies."""
         kinds: dict[str, Any] = {"robots": Body, "objects": Body, "controls": Control}
         kinds |= {"controllers": object, "forces": Push | TabulatedForce}
         for name, kind in kinds.items():
@@ -103,7 +103,7 @@ class Scene:
             )
         if not (self.expect is None or isinstance(self.expect, str)):
             found = shown(self.expect)
-            raise InputError(f"scene '{self.name}': expect is {found}; give a text or None")
+            raise InputError(f"scene '{self.name}': expect is {found}; give a string or None")
 
     @property
     def needs(self) -> tuple[str, ...]:

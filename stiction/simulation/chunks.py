@@ -11,7 +11,7 @@ FASTER = 10.0  # largest ratio of a portion to the one before
 
 
 def chunks(steps: int) -> Iterator[int]:
-    """Numbers of steps that add up to `steps`, to be taken before the next one is asked for.
+    """Numbers of steps that add up to `steps`; each is taken before the next one is requested.
 
     Each is chosen from the time that the one before took.
     """

@@ -1,4 +1,4 @@
-"""Calls of the compiled loop: what it needs is written down once, and a call passes addresses."""
+"""Calls of the compiled loop: what it needs is stored once, and a call passes addresses."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class NativeLoop:
     """The compiled loop of one run; it is compiled for the first record that it gets."""
 
     def __init__(self, moving: Moving) -> None:
-        """Write down what the loop needs; arrays may be written to later, but not replaced."""
+        """Store what the loop needs; arrays may be written to later, but not replaced."""
         self.moving, self.handle = moving, Handle(moving)
         self._run = loop_of(moving)
         self._recorded: Recorded | None = None  # of the last call

@@ -1,4 +1,4 @@
-"""Controllers in Python beside compiled ones: asked at their own rate, held in between, delayed."""
+"""Controllers in Python next to compiled ones: called at their own rate, results held, delayed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TOLERANCE = 1e-6  # of a number of steps: rates and delays are decimal fractions
 
 @dataclass(frozen=True)
 class PythonController:
-    """A function of the simulation, asked at a rate, whose answer is held until the next one acts.
+    """A function of the simulation, called at a rate; its result is held until the next one acts.
 
     It returns forces along the coordinates (nv), or a dictionary of set-points by the names of
     actuators, or None for no change. `Simulation(controller=...)` takes it alone or among others.
 
-    rate: how often it is asked [Hz]; None for every step. delay: from a question until the answer
-    acts [s]. Both must be whole numbers of steps.
+    rate: how often it is called [Hz]; None for every step. delay: from a call until its result acts
+    [s]. Both must be whole numbers of steps.
     """
 
     function: Callable[[Any], Any]
@@ -51,7 +51,7 @@ def divided(controller: Any) -> tuple[Any, tuple[PythonController, ...]]:
 
 
 class Asked:
-    """One controller of a simulation, its answers that do not act yet, and its present forces."""
+    """One controller of a simulation, its results that do not act yet, and its present forces."""
 
     def __init__(self, given: PythonController, dt: float, nv: int) -> None:
         """Check the rate and the delay."""
@@ -78,7 +78,7 @@ class Asked:
         self.torque[:] = 0.0
 
     def act(self, simulation: Simulation) -> None:
-        """Ask if it is time to, and let the answer act that is due before the next step."""
+        """Call it if it is time to, and let the result act that is due before the next step."""
         now = simulation._steps
         if now % self.period == 0 and not (
             self.answers and self.answers[-1][0] == now + self.delay
@@ -92,7 +92,7 @@ class Asked:
                 self.torque[:] = answer
 
     def steps_left(self, now: int) -> int:
-        """Steps until it is asked again, or an answer acts."""
+        """Steps until it is called again, or a result acts."""
         left = self.period - now % self.period
         return min(left, self.answers[0][0] - now) if self.answers else left
 

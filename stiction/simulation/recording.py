@@ -1,4 +1,4 @@
-"""What a run records: in memory, or to a file while it goes on.
+"""What a run records: in memory, or to a file during the run.
 
 The compiled loop writes dense rows into scratch for a block of rows. Between two calls of it, the
 points that touched are taken out of the block, and the scratch is used again: memory grows with
@@ -41,10 +41,10 @@ ALONG = tuple(name for name in Record._fields if name not in POINTWISE)  # q, v,
 
 @dataclass(frozen=True)
 class Recording:
-    """What a run records: one of every `every` steps.
+    """What a run records: one in every `every` steps.
 
-    to: a file that the run is written to while it goes on, in constant memory. `simulate` then
-    returns the last sample alone, and `Motion.load` reads the rest, even if the run was killed.
+    to: a file that is written during the run, in constant memory. `simulate` then returns only the
+    last sample, and `Motion.load` reads the rest, even if the run was killed.
     """
 
     every: int = 1
@@ -232,7 +232,7 @@ class FileRecorder(Recorder):
             self._flush()
 
     def tick(self) -> None:
-        """Write what was recorded, if the last time is a while ago."""
+        """Write what was recorded, if the last write was a while ago."""
         if time.monotonic() - self._written > PART_SECONDS:
             self.keep()
             with uninterrupted():
@@ -253,7 +253,7 @@ class FileRecorder(Recorder):
             self._begin_part()
 
     def motion(self) -> Motion:
-        """Write the rest; returns the last sample alone."""
+        """Write the rest; returns only the last sample."""
         self.keep()
         with uninterrupted():
             self._flush()
@@ -274,7 +274,7 @@ def recorder_of(
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C within it is answered at its end: rows are kept whole, and once."""
+    """Ctrl-C within it takes effect at its end: rows are kept whole, and once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Ctrl-C is for the main thread
         return

@@ -77,6 +77,6 @@ def _check_pairs(system: System, saved: SavedState) -> None:
     slots = PairSlots(*saved.memory[first : first + len(PairSlots._fields)])
     if not are_consistent(slots, len(surface.bodies.swerve)):
         raise InputError(
-            "restore_state(): the saved state is damaged: its pairs of near shapes cannot be; "
-            "save it again"
+            "restore_state(): the saved state is damaged: its pairs of near shapes are "
+            "impossible; save it again"
         )

@@ -69,7 +69,7 @@ def write_state(path: str | Path, saved: SavedState, more: Mapping[str, np.ndarr
 def read_state(path: str | Path) -> tuple[SavedState, dict[str, np.ndarray]]:
     """Read what `write_state` wrote: the state, and the further arrays."""
     if not isinstance(path, str | Path):
-        raise InputError(f"{path!r} is not the path of a file; give a text or a Path")
+        raise InputError(f"{path!r} is not the path of a file; give a string or a Path")
     try:
         if not Path(path).is_file():
             raise OSError("no such file")
@@ -149,5 +149,5 @@ def _wrong_value(saved: SavedState, own: SavedState) -> str:
     if not ((saved.mode >= LOOSE) & (saved.mode <= PRESCRIBED)).all():
         return "a joint has an unknown mode"
     if not (np.isfinite(saved.start) and 0 <= saved.steps == saved.report[0][0] < 2**53):
-        return f"it is said to be {saved.steps} steps after t = {saved.start} s"
+        return f"it claims to be {saved.steps} steps after t = {saved.start} s"
     return ""

@@ -166,7 +166,7 @@ class Simulation(Stepping):
 
     @property
     def state(self) -> State:
-        """A copy of the current state; set it to start anew from another one.
+        """A copy of the current state; set it to start over from another one.
 
         Warm starts, the memories of controllers and contact models, and the record are cleared.
         Set-points and forces that are held stay.
@@ -182,7 +182,7 @@ class Simulation(Stepping):
         self._begin_anew()
 
     def reset(self, state: State | None = None, seed: int | None = None) -> None:
-        """Start anew, by default from the first state; the record and what is held are cleared.
+        """Start over, by default from the first state; the record and what is held are cleared.
 
         seed: of the noise of sensors, and of `random`, a `numpy.random.Generator` for controllers
         of yours.
@@ -200,8 +200,8 @@ class Simulation(Stepping):
     def torque(self) -> np.ndarray:
         """Forces of controllers and of prescribed motion in the last step, (nv).
 
-        Set it to forces along the coordinates, (nv), that act from the next step on, beside those
-        of controllers, until you set others.
+        Set it to forces along the coordinates, (nv), that act from the next step on, in addition to
+        those of controllers, until you set others.
         """
         return self._work.total_torque.copy()
 
@@ -272,7 +272,7 @@ class Simulation(Stepping):
     def save_state(self) -> SavedState:
         """Return everything that the continuation depends on.
 
-        Not what you set or what a Python controller answered: `control`, `torque`, `random`.
+        Not what you set, or the last result of a Python controller: `control`, `torque`, `random`.
         """
         return restoring.saved_state_of(self, self._identity)
 
@@ -280,7 +280,7 @@ class Simulation(Stepping):
         """Go back to a saved state; the continuation is bitwise the same.
 
         Raises InputError unless it was saved in a simulation of an equal world with the same
-        contact model, controllers and dt. The record begins anew.
+        contact model, controllers and dt. The record starts over.
         """
         restoring.restore(self, saved)
         self._begin_anew()

@@ -1,4 +1,4 @@
-"""How a simulation takes its steps: in one compiled call, or in several if Python is asked."""
+"""How a simulation takes its steps: in one compiled call, or in several with Python between."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Stepping:
             self._look(self._take(steps), stacklevel=2)
 
     def step(self, torque: ArrayLike | None = None, n: int = 1) -> None:
-        """Take n steps with forces `torque` along the coordinates, (nv), besides controllers.
+        """Take n steps with forces `torque` along the coordinates, (nv), on top of controllers.
 
         By default the forces act that `torque` was set to. The first unsolved step gives an
         `UnsolvedWarning`; `unsolved` counts them all. Energy that contact adds and too much depth
@@ -216,7 +216,7 @@ class Stepping:
         self._plain_clock = clock
 
     def _begin_anew(self) -> None:
-        """Begin a record at the present state; forces and answers of steps before are gone."""
+        """Begin a record at the present state; results and forces of earlier steps are dropped."""
         self._python.clear()
         forget_forces(self._work)
         if self._recording is not None:

@@ -58,7 +58,7 @@ def warn_of_long_step(
 def warn_of_outlook(
     world: World, model: Any, surface: Surface, dt: float, state: State
 ) -> list[str]:
-    """Warn of what a contact model foresees: that robots creep, or stay deep in the ground."""
+    """Warn of what a contact model predicts: that robots creep, or stay deep in the ground."""
     foreseen = OUTLOOKS.get(type(model))
     if foreseen is None:
         return []

@@ -32,7 +32,7 @@ class Watch:
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        """Begin without a warning given."""
+        """Begin with no warning given."""
         self._simulation = simulation
         self._unsolved = self._energy = self._shapes = self._depth = False
         self._judged = 0.0  # deepest so far [m]

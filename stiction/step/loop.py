@@ -245,7 +245,7 @@ def loop_for(*types):
 
 
 def announcement_of(*types: Any) -> Announcement:
-    """What is said while the loop for these plug-ins is compiled: the name of the contact model."""
+    """The message while the loop for these plug-ins is compiled: the name of the contact model."""
     kind = next((kind for kind in types if kind in MODELS and kind is not NoContact), None)
     if kind is None:
         return Announcement("the step without contact", SECONDS[FORCE_LAW])

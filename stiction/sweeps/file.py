@@ -1,7 +1,7 @@
 """The file of a sweep: one HDF5 table of numbers, written whole, with checksums.
 
 Every column is a dataset "column:NAME" of floats. The attribute "columns" says in JSON what they
-are: numbers, integers, truth values, or numbers of labels, for texts. The bytes of the file end
+are: numbers, integers, truth values, or numbers of labels, for strings. The bytes of the file end
 with their SHA-256, as those of a motion; reading checks it before HDF5 sees the file.
 """
 
@@ -33,7 +33,7 @@ Columns = dict[str, np.ndarray]
 
 
 def columns_of(records: list[Record], parameters: tuple[str, ...]) -> Columns:
-    """The columns of finished points: parameters, results, and what became of each."""
+    """The columns of finished points: parameters, results, and how each ended."""
     columns = {name: column([one.point[name] for one in records]) for name in parameters}
     results = dict.fromkeys(name for one in records for name in one.outcome.values)
     for name in results:
@@ -48,9 +48,9 @@ def columns_of(records: list[Record], parameters: tuple[str, ...]) -> Columns:
 
 
 def column(values: list[Any]) -> np.ndarray:
-    """Values as an array: all integers, all truth values, numbers, else texts.
+    """Values as an array: all integers, all truth values, numbers, else strings.
 
-    What is missing is NaN among numbers, and "" among texts.
+    What is missing is NaN among numbers, and "" among strings.
     """
     there = [value for value in values if value is not None]
     if len(there) == len(values) and all(isinstance(value, bool) for value in there):

@@ -1,11 +1,11 @@
-r"""The journal of a sweep that goes on: one line for each finished point.
+r"""The journal of a running sweep: one line for each finished point.
 
     {"format": 1, "what": ..., "parameters": [...], ...}  crc\n      the sweep
     {"number": 0, "point": {...}, "values": {...}, ...}  crc\n       a point, as often as needed
 
-Lines are only appended, each with a checksum of its own. What a killed process or a full disk cut
-short is the last line alone; it is removed when the sweep goes on, and its point is run again. A
-damaged line counts as a point that has not run. The file is locked while a sweep writes to it.
+Lines are only appended, each with a checksum of its own. A killed process or a full disk cuts short
+only the last line; it is removed when the sweep resumes, and its point is run again. A damaged line
+counts as a point that has not run. The file is locked while a sweep writes to it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stiction.sweeps.points import key_of
 
 FORMAT = 1
 ENDING = ".journal"  # after the name of the file
-SYNC = 1.0  # [s] between two times at which the disk is told to keep what it has
+SYNC = 1.0  # [s] between two times at which data are flushed to the disk
 
 
 class Head(NamedTuple):
@@ -112,7 +112,7 @@ class Journal:
                 self.file.truncate(self.size)
             raise SweepFileError(
                 f"{self.path}: cannot be written ({error.strerror or error}); what finished before "
-                "is in the file; make space and run the same sweep again to go on"
+                "is in the file; make space and run the same sweep again to resume it"
             ) from None
         self.size += len(lines)
 
@@ -175,7 +175,7 @@ def read_journal(path: Path) -> tuple[Head, Records]:
             head = head_of(first)
         except ValueError:
             raise SweepFileError(
-                f"{path}: its first line is damaged, or of another version; remove it to start anew"
+                f"{path}: its first line is damaged, or of another version; remove it to start over"
             ) from None
         records: Records = {}
         for line in file:
@@ -187,14 +187,14 @@ def read_journal(path: Path) -> tuple[Head, Records]:
 
 
 def head_of(found: Any) -> Head:
-    """A sweep as a file tells it; raises ValueError if anything is missing or of a wrong type."""
+    """A sweep as stored in a file; raises ValueError if anything is missing or of a wrong type."""
     try:
         head = Head(*(found[name] for name in Head._fields))
         texts = [*head[:3], *head.parameters]
     except (LookupError, TypeError):
         raise ValueError("it does not say what the sweep runs") from None
     if not isinstance(head.parameters, list) or not all(isinstance(one, str) for one in texts):
-        raise ValueError("what the sweep runs is told by no texts")
+        raise ValueError("what the sweep runs is not described by strings")
     return head._replace(parameters=tuple(head.parameters))
 
 

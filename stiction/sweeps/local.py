@@ -74,7 +74,7 @@ class _Worker:
         self.send_bytes(payload)
 
     def send_bytes(self, payload: bytes) -> None:
-        """Send the function; a worker that dies meanwhile is noticed when it should answer."""
+        """Send the function; a worker that dies meanwhile is noticed when it should reply."""
         try:
             self.connection.send_bytes(payload)
         except OSError:
@@ -109,7 +109,7 @@ def outcomes(
 ) -> Iterator[list[Answer]]:
     """Run all points of a queue; yields outcomes as they come, or an empty list after a while.
 
-    folders: where modules are looked for, besides those of this process.
+    folders: where modules are searched for, in addition to those of this process.
     """
     most = jobs or cores()
     workers: list[_Worker] = []
@@ -144,7 +144,7 @@ def outcomes(
 
 
 def _heard(worker: _Worker, found: list[Answer]) -> bool:
-    """Take all that a worker said; False if it is dead."""
+    """Take everything that a worker sent; False if it is dead."""
     connection: Connection = worker.connection
     try:
         while True:

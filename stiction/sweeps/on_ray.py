@@ -90,7 +90,7 @@ def outcomes(payload: bytes, queue: Queue, cluster: Cluster) -> Iterator[list[An
     except (ConnectionError, ray.exceptions.RaySystemError) as error:
         raise StictionError(
             f"sweep: the Ray cluster is gone ({error}); what is finished is in the file, run the "
-            "same sweep again to go on"
+            "same sweep again to resume it"
         ) from None
     finally:
         for one in running:
@@ -98,7 +98,7 @@ def outcomes(payload: bytes, queue: Queue, cluster: Cluster) -> Iterator[list[An
 
 
 def _answers(ray: ModuleType, reference: Any, numbers: list[int], queue: Queue) -> list[Answer]:
-    """What a task that ended answered; its points wait again if its worker or machine died."""
+    """What a finished task returned; its points wait again if its worker or machine died."""
     lost = ray.exceptions
     try:
         answers: list[Answer] = ray.get(reference)

@@ -1,4 +1,4 @@
-"""Running one point, and what became of it; this is the code that workers run."""
+"""Running one point, and its outcome; this is the code that workers run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Any]
 
 
 class Outcome(NamedTuple):
-    """What became of a point."""
+    """The outcome of a point."""
 
     values: dict[str, Any]  # results by name: numbers, texts, true or false
     error: str = ""  # why there are none
@@ -78,7 +78,7 @@ def run_point(run: Run, point: Mapping[str, Any]) -> Outcome:
 
 
 def checked_values(found: Any) -> dict[str, Any]:
-    """Results by name as plain numbers, texts, true or false; raises InputError for others."""
+    """Results by name as plain numbers, strings, true or false; raises InputError for others."""
     if not isinstance(found, Mapping):
         found = {ONE: found}
     values = {}
@@ -90,7 +90,7 @@ def checked_values(found: Any) -> dict[str, Any]:
         if not isinstance(name, str) or not isinstance(value, bool | int | float | str):
             raise InputError(
                 f"the function returned {type(value).__name__} for {name!r}; return a number, or "
-                "numbers, texts and truth values by name"
+                "numbers, strings and truth values by name"
             )
         if name in OWN or not name or "/" in name:
             raise InputError(f"the function returned {name!r}, which is taken; rename it")

@@ -1,4 +1,4 @@
-"""A sweep as one HTML page that plots any column against any other and asks no host."""
+"""A sweep as one self-contained HTML page that plots any column against any other."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _summary(table: SweepTable) -> str:
 
 
 def summary(table: SweepTable) -> list[dict[str, Any]]:
-    """Kind, lowest, mean and highest value of each column; of texts, how many there are."""
+    """Kind, lowest, mean and highest value of each column; for strings, how many there are."""
     rows = []
     for name in table:
         values = table[name]
@@ -148,7 +148,7 @@ def summary(table: SweepTable) -> list[dict[str, Any]]:
         elif name not in table.results:
             row["kind"] = "run"
         if values.dtype == object:
-            row["kind"] += f", {len(set(values))} texts"
+            row["kind"] += f", {len(set(values))} strings"
         else:
             finite = values[np.isfinite(values.astype(float))].astype(float)
             if len(finite):

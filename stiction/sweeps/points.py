@@ -1,4 +1,4 @@
-"""The points of a sweep: a grid, a sample, or a list; and how a point is told and recognised."""
+"""The points of a sweep: a grid, a sample, or a list; and how a point is stored and recognised."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stiction.errors import InputError
 METHODS = ("latin", "sobol", "random")
 MOST = 100_000_000  # points of one sweep; docs/sweeps.md says what to do with more
 Point = dict[str, Any]
-GIVE = "give numbers, texts, true or false, lists of them, or contact models"
+GIVE = "give numbers, strings, true or false, lists of them, or contact models"
 
 
 class Range(NamedTuple):
@@ -114,7 +114,7 @@ def check_names(over: Any) -> None:
         raise InputError(f"sweep: over is {shown(over)}; give lists of values by name")
     for name in over:
         if not isinstance(name, str) or not name or "/" in name:
-            raise InputError(f"sweep: {shown(name)} is no name of a parameter")
+            raise InputError(f"sweep: {shown(name)} is not the name of a parameter")
 
 
 # ------------------------------------------------------------------------------------------- sample
@@ -177,7 +177,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def told(value: Any) -> Any:
-    """A value as a table has it: a number, a text, or true or false."""
+    """A value as a table has it: a number, a string, or true or false."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None:
@@ -199,5 +199,5 @@ def _number(value: Any) -> Any:
 
 
 def key_of(point: Mapping[str, Any]) -> str:
-    """A text that only points with the same values have."""
+    """A string that only points with the same values have."""
     return json.dumps({name: _number(told(point[name])) for name in sorted(point)})

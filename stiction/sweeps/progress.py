@@ -1,4 +1,4 @@
-"""How far a sweep is, and how long it will take."""
+"""The progress of a sweep, and the time that is left."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from stiction.terminal.line import RATE, is_watched, write_line
 
-Progress = Callable[[float, str], object]  # told a fraction from 0 to 1, and what is done
+Progress = Callable[[float, str], object]  # called with a fraction from 0 to 1, and what is done
 
 
 class Estimate:
-    """Counts points and tells the time left, from the points that ran since the start."""
+    """Counts points and estimates the time left, from the points that ran since the start."""
 
     def __init__(self, total: int, before: int, failed: int, given: Progress | None) -> None:
         """before: points that had an outcome before; failed: those of them that failed."""
@@ -21,7 +21,7 @@ class Estimate:
         self._line = given is None and is_watched()
 
     def add(self, count: int, failed: int) -> None:
-        """Note finished points, and tell."""
+        """Note finished points, and report."""
         self.done += count
         self.failed += failed
         if self._tell is not None:

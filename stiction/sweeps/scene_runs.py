@@ -24,7 +24,7 @@ Measure = Callable[[Motion], Any]
 
 @dataclass(frozen=True)
 class SceneRun:
-    """Runs a scene with some values changed; returns what became of the first robot."""
+    """Runs a scene with some values changed; returns the outcome of the first robot."""
 
     name: str  # of a scene of the library, or path of its file
     text: str

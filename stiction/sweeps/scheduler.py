@@ -49,7 +49,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What became of a simulated sweep."""
+    """The outcome of a simulated sweep."""
 
     seconds: float  # until the last result is written
     efficiency: float  # time of all runs over that of all cores

@@ -37,26 +37,26 @@ def sweep(
 ) -> SweepTable:
     """Run a scene or a function at many points, and return the table of results.
 
-    Points that the file holds are not run again, so the same call goes on where a killed one
-    stopped, and a larger grid runs the new points alone.
+    Points that the file holds are not run again, so the same call resumes where a killed one
+    stopped, and a larger grid runs only the new points.
 
     Args:
         what: name or file of a scene, a function, or "module:function". A function is called with
-            the parameters by name and returns a number, or numbers and texts by name.
+            the parameters by name and returns a number, or numbers and strings by name.
         over: lists of values by name (their grid), a `Sample`, or a list of points. Parameters of a
             scene are keys of its file ("contact.mu_static", "dt", "push.force"), "contact" and
             "robot".
-        file: results (.h5); while the sweep runs, also a journal beside it.
+        file: results (.h5); while the sweep runs, also a journal next to it.
         measure: for scenes, a function of the motion that returns more results by name.
         jobs: processes on this machine; by default one for each core.
         ray: address of a Ray cluster to use instead, or "auto".
         retry: run points that failed before once more.
-        progress: called with the fraction that is done, and a text.
+        progress: called with the fraction that is done, and a string.
     """
     if jobs is not None:
         count("sweep: jobs", jobs, MOST_JOBS)
     if ray is not None and jobs is not None:
-        raise InputError("sweep: jobs and ray are given; a cluster says itself how many cores are")
+        raise InputError("sweep: jobs and ray are given; a cluster knows how many cores it has")
     path = Path(file)
     check_target(file, SweepFileError)
     points = points_of(over)
@@ -128,7 +128,7 @@ def _run(
                 estimate.add(len(records), sum(bool(one.outcome.error) for one in records))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"interrupted; {estimate.text()}; run the same sweep again to go on"
+            f"interrupted; {estimate.text()}; run the same sweep again to resume it"
         ) from None
     finally:
         estimate.clear()
@@ -144,7 +144,7 @@ def _on_cluster(payload: bytes, queue: Queue, address: str) -> Iterator[list[Ans
 
 
 def _records(answers: list[Answer], queue: Queue) -> list[Record]:
-    """Finished points, with their parameters as files tell them."""
+    """Finished points, with their parameters as stored in files."""
     records = []
     for number, outcome in answers:
         point = {name: told(value) for name, value in queue.points[number].items()}

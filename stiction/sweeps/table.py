@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SweepTable:
-    """Results of a sweep as columns: parameters, results, and what became of each point.
+    """Results of a sweep as columns: parameters, results, and how each point ended.
 
     `table["slip"]` is a column. "status" is "done" or "failed", "error" says why, "seconds" is the
     wall time of the point, "worker" the process that ran it, "attempts" how often it was tried. A
@@ -34,7 +34,8 @@ class SweepTable:
     def load(cls, path: str | Path) -> SweepTable:
         """The finished points of a sweep, also of one that is still running or was killed."""
         if not isinstance(path, str | Path) or not str(path):
-            raise SweepFileError(f"{shown(path)} is not the path of a file; give a text or a Path")
+            message = f"{shown(path)} is not the path of a file; give a string or a Path"
+            raise SweepFileError(message)
         head, records = read_records(Path(path))
         if head is None:
             raise SweepFileError(f"{path}: no such file")

@@ -29,7 +29,7 @@ class Work(NamedTuple):
 
 
 def work_of(what: Any, measure: Any = None) -> Work:
-    """Find what is to be run; raises InputError."""
+    """Find what to run; raises InputError."""
     if isinstance(what, Path):
         what = str(what)
     if isinstance(what, str) and (":" not in what or what.endswith(".toml")):
@@ -38,7 +38,7 @@ def work_of(what: Any, measure: Any = None) -> Work:
         texts = scene.text if own is None else scene.text + _source(own)
         return Work(scene, scene.name, _digest(texts))
     if measure is not None:
-        raise InputError("sweep: measure is for scenes; let your function return what to measure")
+        raise InputError("sweep: measure is for scenes; let your function return the measurements")
     if not isinstance(what, str) and not callable(what):
         raise InputError(f"sweep: found {shown(what)}; {GIVE}")
     run = named_function(what, "sweep")
@@ -46,7 +46,7 @@ def work_of(what: Any, measure: Any = None) -> Work:
 
 
 def named_function(given: Any, argument: str) -> Callable[..., Any]:
-    """A function, or the one that "module:function" names, looked for in the current folder."""
+    """A function, or the one that "module:function" names, searched for in the current folder."""
     if callable(given):
         return given
     module, _, attribute = str(given).rpartition(":")
@@ -59,7 +59,7 @@ def named_function(given: Any, argument: str) -> Callable[..., Any]:
 
 
 def check_first(run: Run, point: Point) -> None:
-    """Raise InputError if the first point names parameters that there are not."""
+    """Raise InputError if the first point names parameters that do not exist."""
     if isinstance(run, SceneRun):
         run.scene({name: value for name, value in point.items() if name != "dt"})
         return

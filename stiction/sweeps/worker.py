@@ -1,4 +1,4 @@
-"""A local worker process: runs the points that it is sent, and answers one by one."""
+"""A local worker process: runs the points that it is sent, and replies one by one."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[float], object]  # told a fraction from 0 to 1
+Progress = Callable[[float], object]  # called with a fraction from 0 to 1
 
 SWITCH = "STICTION_PROGRESS"
-PATIENCE = 1.0  # [s]; what takes less is not told
+PATIENCE = 1.0  # [s]; what takes less is not shown
 RATE = 0.5  # [s] between two changes of a line
 
 
@@ -31,7 +31,7 @@ def in_notebook() -> bool:
 
 
 def is_watched() -> bool:
-    """Whether somebody sees what is written to stderr, and wants to."""
+    """Whether stderr is visible to a user who wants progress."""
     if os.environ.get(SWITCH) == "0" or multiprocessing.parent_process() is not None:
         return False
     return sys.stderr is not None and (sys.stderr.isatty() or in_notebook())
@@ -45,7 +45,7 @@ def write_line(text: str) -> None:
 
 @contextmanager
 def shown(label: str, given: Progress | None, patience: float | None = 0.0) -> Iterator[Progress]:
-    """The caller's own progress, else a line if somebody sees it, else nothing.
+    """The caller's own progress, else a line if a user sees it, else nothing.
 
     patience: time before the line appears [s]; None for that of all lines.
     """

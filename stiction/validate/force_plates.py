@@ -1,4 +1,4 @@
-"""Forces of simulated feet beside those of force plates."""
+"""Forces of simulated feet compared with those of force plates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def feet_beside_plates(
 ) -> dict[str, Foot]:
     """Simulated and measured forces of both feet at the times of the plates in a span [s].
 
-    Both are low-passed alike. The links of a foot have names that begin with its side.
+    Both are low-passed in the same way. The links of a foot have names that begin with its side.
     """
     plates = fit.plates
     weight = motion.world.total_mass * float(np.linalg.norm(motion.world.gravity))

@@ -1,9 +1,10 @@
-"""`stiction validate human-walk`: a recorded walk under every contact model, beside its plates.
+"""`stiction validate human-walk`: a recorded walk under every contact model, against its plates.
 
 The walk is OpenSim's subject01 on a treadmill, 2.5 s. All joints and the pitch of the pelvis are
 prescribed as fitted to the belt (`subject`, `walk_fit`); the pelvis is free along x and z, so that
-the forces of the ground carry the body. A force law is the sole itself. Rigid models get the same
-sole as pads of the body (`pads`). Of the plates, the fit uses only when a foot touches.
+the forces of the ground carry the body. A force law itself acts as the sole. Rigid models get the
+same sole as pads of the body (`pads`). From the plates, the fit uses only the times at which a foot
+touches.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ CANNOT = {"Bilateral": "it fixes feet to the ground: a foot could not be lifted"
 
 @dataclass(frozen=True)
 class Walked:
-    """What one model made of the walk."""
+    """The walk under one model."""
 
     name: str
     row: dict[str, Any]

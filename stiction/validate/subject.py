@@ -36,7 +36,7 @@ CLEAR, RISE = 0.010, 0.25  # clearance of a swinging foot [m], and speed at whic
 
 
 class Plates(NamedTuple):
-    """What the plates felt, at their own times: right foot, then left."""
+    """What the plates measured, at their own times: right foot, then left."""
 
     time: np.ndarray  # (n) [s]
     force: np.ndarray  # (n, 2, 3) on the foot, x forward, y left, z up [N]
@@ -114,8 +114,8 @@ def read_recorded(path: Path, robot: st.Robot) -> tuple[np.ndarray, np.ndarray]:
 def leaned(robot: st.Robot, motion: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """The motion with its pelvis pitched such that the centre of mass has this x (n) [m].
 
-    Thighs keep their directions. The body's masses are not the subject's, its accelerations are
-    then nevertheless.
+    Thighs keep their directions. The body's masses are not the subject's, but its accelerations
+    then are.
     """
     motion = motion.copy()
     for _ in range(6):  # converges by a factor of 10 or more each time

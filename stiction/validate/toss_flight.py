@@ -1,4 +1,4 @@
-"""What free flight tells of tossed cubes: scale of the tracking, centre of mass, start states.
+"""What free flight shows about tossed cubes: scale of the tracking, centre of mass, start states.
 
 Until a cube first touches the board, its centre of mass is on a parabola and it turns freely. With
 p_k the tracked centre of the cube, R_k its orientation and t_k the time of sample k,

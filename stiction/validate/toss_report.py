@@ -33,7 +33,7 @@ UNSURE = {
 
 
 class Judged(NamedTuple):
-    """Errors of one model: of odd tosses with what even ones tell, and the other way round."""
+    """Errors of one model: of odd tosses with what even ones yield, and the other way round."""
 
     name: str
     parameters: tuple[Any, Any]  # from even and from odd tosses
@@ -57,7 +57,7 @@ def validate_tosses(
         perturbed: replays of each toss under the best model from start states that differ within
             their uncertainty; 0 for none.
         plot: file for a figure.
-        progress: is told the fraction done, and what is being done.
+        progress: called with the fraction done, and what is being done.
     """
     tosses = load_tosses()
     pairs = {type(one).__name__: (one, one) for one in map(checked_model, models)} or FITTED
@@ -145,7 +145,7 @@ def meets_target(best: Judged) -> bool:
 
 
 def calibration_row(half: int, found: Calibration) -> dict[str, Any]:
-    """Scale and centre of mass that the flights of one half tell."""
+    """Scale and centre of mass from the flights of one half."""
     centre = zip("xyz", 1e3 * found.centre, 1e3 * found.centre_error, strict=True)
     return {
         "from": "even tosses" if half == EVEN else "odd tosses",

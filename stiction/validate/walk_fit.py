@@ -61,7 +61,7 @@ class Legs(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What both feet are to do at each sample, right and left."""
+    """What both feet must do at each sample, right and left."""
 
     share: np.ndarray  # (n, 2) of the normal force; 0: swings
     clear: np.ndarray  # (n, 2) height that a swinging foot keeps [m]

@@ -1,4 +1,4 @@
-"""Opening a browser, and telling where to look if there is none."""
+"""Opening a browser, or saying where to find the page if there is none."""
 
 from __future__ import annotations
 

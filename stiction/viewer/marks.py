@@ -35,7 +35,7 @@ class Marks:
     """The marks of one film, each a node that can be hidden."""
 
     def __init__(self, scene: SceneApi, film: Film, parent: str, shown: tuple[str, ...]) -> None:
-        """Add the nodes; those that are not `shown` are added when they are first asked for."""
+        """Add the nodes; those that are not `shown` are added when they are first needed."""
         self.scene, self.film, self.parent = scene, film, parent
         self.nodes: dict[str, Any] = {}
         self.shown = set(shown)

@@ -71,14 +71,14 @@ def opened_server(
             stacklevel=3,
         )
     chosen = _first_free(host) if port is None else _checked(host, port)
-    with redirect_stdout(StringIO()):  # viser announces itself even if it is told not to
+    with redirect_stdout(StringIO()):  # viser announces itself even if asked not to
         server = viser.ViserServer(host=host, port=chosen, label=label, verbose=False)
     server.gui.configure_theme(show_share_button=False)  # it would go through another host
     return server
 
 
 def stop(server: ViserServer) -> None:
-    """Stop a server, without viser's own words."""
+    """Stop a server, without viser's own messages."""
     with redirect_stdout(StringIO()):
         server.stop()
 

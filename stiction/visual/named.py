@@ -1,4 +1,4 @@
-"""Several motions under the names by which pictures tell them apart."""
+"""Several motions under the names by which pictures distinguish them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAYOUTS = ("side by side", "ghosts")
 
 
 def named(motions: Motion | Mapping[str, Motion] | Iterable[Motion]) -> dict[str, Motion]:
-    """Motions by name: their own keys, else their contact models, numbered if these are alike."""
+    """Motions by name: their own keys, else their contact models, numbered if these are equal."""
     from stiction.motion.motion import Motion
 
     if isinstance(motions, Mapping):

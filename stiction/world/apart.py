@@ -1,8 +1,8 @@
 """Keeps the robots of a world apart: bounding boxes of their shapes, and which robot moves.
 
-Robots that overlap at the start are rarely intended. A free robot whose shapes overlap those of an
-earlier robot of the world is moved along y until it is CLEARANCE to the left of all earlier ones.
-Robots that were placed with `at` stay; their overlaps, and those with scenery, are reported.
+It is rarely intended that robots overlap at the start. A free robot whose shapes overlap those of
+an earlier robot of the world is moved along y until it is CLEARANCE to the left of all earlier
+ones. Robots that were placed with `at` stay; their overlaps, and those with scenery, are reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a world can touch each other: moving links, and scenery."""
+"""What can touch each other in a world: moving links, and scenery."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Shapes of a world that can collide with each other, and which pairs of them may.
 
 Filters follow MuJoCo: shapes of one link or of neighbouring links never collide, where links welded
-to each other are one link, and what is fixed counts as nobody's neighbour; others collide if their
+to each other are one link, and what is fixed is no link's neighbour; others collide if their
 masks match and their bodies are not excluded; a <pair> collides despite all of these. Filters of a
 file apply within its robot. Different robots, and different trees of links in one file, collide if
 their masks match. Links of one tree collide only on request (`self_collision.py`).
@@ -29,7 +29,7 @@ SOLID = ("sphere", "capsule", "cylinder", "box", "hull", "mesh")  # kinds that c
 class CollidingShape(NamedTuple):
     """A shape that can collide with other shapes; its place in a list is its number in kernels.
 
-    A mesh is there once for each of its SIDES, with manifolds of their own.
+    A mesh appears once for each of its SIDES, each with manifolds of its own.
     """
 
     robot: int  # number of its robot in the world

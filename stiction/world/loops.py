@@ -79,7 +79,7 @@ def joined_trees(robots: Sequence[Robot], tree: Tree) -> np.ndarray:
 
 
 def loop_errors(robots: Sequence[Robot], tree: Tree, q: np.ndarray) -> dict[str, float]:
-    """How far each loop is from closed at q, by "robot/loop": its largest row [m or rad]."""
+    """How far each loop is from being closed at q, by "robot/loop": its largest row [m or rad]."""
     loops = make_loops(robots, tree, 0)
     if isinstance(loops, NoLoops):
         return {}

@@ -92,9 +92,10 @@ class World:
         """Combine robots into one forest, in this order; gravity in m/s2.
 
         ground: by default the plane of the robots' files that faces up, or `Plane()` if there is
-        none. scenery: robots or objects that do not move; they are fixed as they are at home.
-        self_collision: whether links of one robot touch each other; True for all robots, or the
-        names of some. Links that a joint connects, and shapes that overlap at home, never do.
+        none. scenery: robots or objects that do not move; they are fixed in their home
+        configuration. self_collision: whether links of one robot touch each other; True for all
+        robots, or the names of some. Links that a joint connects, and shapes that overlap at home,
+        never do.
         """
         self.robots = distinct(moving_then_fixed(robots, scenery))
         if ground is OF_FILES:

@@ -76,7 +76,7 @@ def test_a_folder_of_somebody_else_is_refused(warm):
     os.chown(warm, 12345, 12345)
     found, told = run(warm)
     assert found == "compiled"
-    assert "it belongs to somebody else" in told
+    assert "it belongs to another user" in told
 
 
 def cut(data):

@@ -53,10 +53,10 @@ def test_the_network_is_affine_maps_with_elu_between():
     "change, words",
     [
         (lambda found: found.pop("mean"), "not a policy"),
-        (lambda found: found.update(scale=np.ones(4)), "do not fit"),
-        (lambda found: found.update(weight1=np.ones((2, 3))), "do not fit"),
+        (lambda found: found.update(scale=np.ones(4)), "do not match"),
+        (lambda found: found.update(weight1=np.ones((2, 3))), "do not match"),
         (lambda found: found.update(bias0=np.full(8, np.nan)), "not finite"),
-        (lambda found: found.update(bias1=np.float64(0)), "do not fit"),
+        (lambda found: found.update(bias1=np.float64(0)), "do not match"),
         (lambda found: found.update(mean=np.zeros(5, int)), "floating-point"),
         (lambda found: found.update(scale=np.zeros(5)), "not positive"),
         (lambda found: found.update(told=np.array("{")), "not a policy"),

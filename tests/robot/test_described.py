@@ -184,7 +184,7 @@ def refusal(path):
         ("link_name", lambda a: np.arange(len(a)), "'link_name' does not hold names"),
         ("link_name", lambda a: a[:, None], "'link_name' does not hold names"),
         ("contact_excludes", lambda a: np.array([["a", "b", "c"]]), "does not hold pairs"),
-        ("name", lambda a: np.array(["a", "b"]), "'name' is not a text"),
+        ("name", lambda a: np.array(["a", "b"]), "'name' is not a string"),
         ("format", lambda a: np.array([1]), "robot format"),
     ],
 )

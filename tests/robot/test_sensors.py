@@ -60,7 +60,7 @@ WRONG = [
     ({"kind": "sonar"}, "is of kind 'sonar'; known are jointpos"),
     ({"kind": "jointpos"}, "is a jointpos; give joint="),
     ({"kind": "gyro", "joint": "hinge", "link": None}, "is a gyro; give link="),
-    ({"kind": "jointpos", "joint": "hinge"}, "give joint=..., and nothing else"),
+    ({"kind": "jointpos", "joint": "hinge"}, "give joint=..., and no other"),
     ({"kind": "jointpos", "joint": "knee", "link": None}, "is at joint 'knee'; this robot has"),
     ({"kind": "jointpos", "joint": "ball", "link": None}, "spherical joint 'ball'"),
     ({"kind": "ballquat", "joint": "hinge", "link": None}, "revolute joint 'hinge'"),

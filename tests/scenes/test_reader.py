@@ -200,7 +200,7 @@ def test_a_body_has_the_turn_of_its_scene(tmp_path):
     text = 'shows = "a"\nduration = 1\n[robot]\nmodel = "brick"\nposition = [0, 0, 1]\n'
     scene = read(tmp_path, text + "turn = [0.8, 0.6, 0.0, 0.0]\n")
     np.testing.assert_allclose(scene.start().q, [0, 0, 1, 0.8, 0.6, 0, 0])
-    with pytest.raises(SceneFileError, match="turn: is given besides heading"):
+    with pytest.raises(SceneFileError, match="turn: is given in addition to heading"):
         read(tmp_path, text + "heading = 1.0\nturn = [1.0, 0.0, 0.0, 0.0]\n")
     with pytest.raises(InputError, match="line 3: robot: .*turn"):
         read(tmp_path, text + "turn = [0.0, 0.0, 0.0, 0.0]\n").world()

@@ -155,7 +155,7 @@ def test_near_pairs_that_cannot_be_are_refused(k):
     count, taken, first, second = saved.memory[4:8]
     assert count[0] == 1
     (count, taken, first, second)[k][0] = 10**6
-    with pytest.raises(InputError, match="its pairs of near shapes cannot be"):
+    with pytest.raises(InputError, match="its pairs of near shapes are impossible"):
         simulation.restore_state(saved)
 
 

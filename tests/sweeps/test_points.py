@@ -55,8 +55,8 @@ def test_values_are_told_as_a_table_has_them():
         ({"mu": 0.5}, "'mu' are 0.5; give a list"),
         ({"mu": []}, "'mu' has no values"),
         ({"mu": [float("nan")]}, "'mu': found nan"),
-        ({"mu": [object()]}, "give numbers, texts"),
-        ({1: [2]}, "1 is no name"),
+        ({"mu": [object()]}, "give numbers, strings"),
+        ({1: [2]}, "1 is not the name"),
         ([{"a": 1}, {"b": 1}], "point 1 has b, the first has a"),
     ],
 )

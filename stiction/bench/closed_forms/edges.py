@@ -28,7 +28,7 @@ def tipping(trial: Trial) -> Measures:
     """A box of width w pushed at height h slides at F = mu m g, or tips at F = m g w / (2 h).
 
     The smaller force decides: it slides below h = w / (2 mu). The push grows at a rate r = 4 N/s,
-    so t after it began to slide the box has the speed r t^2 / (2 m), which tells the instant. A
+    so t after it began to slide the box has the speed r t^2 / (2 m), which gives the instant. A
     fixed step resolves that to one step, so the growth in one step is subtracted. Tipping is
     judged by the angular speed 0.15 s after its instant, against
 

@@ -39,7 +39,7 @@ class EngineContender(NamedTuple):
 
     @property
     def tells_static_friction(self) -> bool:
-        """None of these engines has static friction besides kinetic friction in discrete steps."""
+        """None of these engines has static next to kinetic friction in discrete steps."""
         return False
 
     @property
@@ -98,7 +98,7 @@ def _bounces(engine: Engine) -> bool:
 
 @dataclass(frozen=True)
 class EngineMotion:
-    """What scenes read of a `Motion`, as an engine told it."""
+    """What scenes read of a `Motion`, as an engine reported it."""
 
     world: st.World
     time: np.ndarray  # (n)
@@ -151,7 +151,7 @@ class EngineTrial(Trial):
         return EngineMotion(world, time, ran.q, ran.v, point_forces(ran), depth)
 
     def told(self) -> dict[str, float]:
-        """Engines tell no criteria here."""
+        """Engines report no criteria here."""
         return {}
 
 
@@ -165,7 +165,7 @@ def point_forces(ran: Ran) -> np.ndarray:
     order = np.lexsort((place[:, 2], place[:, 1], place[:, 0], step))
     counts = np.bincount(step, minlength=steps)
     slot = np.arange(len(step)) - np.repeat(np.cumsum(counts) - counts, counts)
-    # forces between two bodies are told once, on the first of them
+    # forces between two bodies are reported once, on the first of them
     first_fixed = ran.contacts.link[:, 0] == 0
     on_body = np.where(first_fixed[:, None], -ran.contacts.force, ran.contacts.force)
     force = np.zeros((steps + 1, max(int(counts.max(initial=0)), 1), 3))

@@ -111,7 +111,7 @@ def chosen_for(*kinds: type) -> Callable[[Callable[[Load], Parameters]], Callabl
 
 
 def model_for(contender: Contender, load: Load) -> Any:
-    """Return the contender's model for a load; chosen parameters override the material's."""
+    """Return the contact model for a load; chosen parameters override the material's."""
     material = load.material
     values = {**material._asdict(), "mu": material.mu_kinetic}
     if contender.kind in CHOICES:

@@ -22,7 +22,7 @@ FALLS = 0.4  # how long [s]
 
 
 def sizes(trial: Trial) -> Measures:
-    """A sliding brick stops after v^2 / (2 mu g) and a rod falls on its end alike in any size."""
+    """A sliding brick stops after v^2 / (2 mu g) and a rod falls on its end, in any size alike."""
     if not trial.contender.slides:
         return {}
     found: Measures = {}

@@ -20,7 +20,7 @@ NEARLY = 1e-3  # of its initial speed: a faster block still slides
 
 
 class Trial:
-    """One contender with one time step; stores the worst criteria of its motions."""
+    """One model or engine with one time step; stores the worst criteria of its motions."""
 
     def __init__(self, contender: Contender, dt: float) -> None:
         """Start with nothing simulated."""

@@ -38,7 +38,7 @@ TORQUE, HELD = 10.0, 50  # largest random torque [N m]; how long it is held [ste
 
 @dataclass(frozen=True)
 class Case:
-    """One case for all contenders."""
+    """One case for all models and MuJoCo."""
 
     name: str
     points: int

@@ -1,4 +1,4 @@
-"""Contenders of the contact benchmark: `simulate` under a contact model, and MuJoCo."""
+"""What the contact benchmark times: `simulate` under a contact model, and MuJoCo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOUCHING = 0.99  # of its points must touch on average, or the robot does not st
 
 
 class Contender(Protocol):
-    """A contender in a case."""
+    """A contact model, or MuJoCo, in a case."""
 
     failure: str | None
 

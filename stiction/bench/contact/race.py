@@ -77,7 +77,7 @@ def bench(
     progress: Callable[[float], None] | None = None,
     profile: bool = False,
 ) -> dict[str, Any]:
-    """Best time per step of each contender over interleaved repeats, ratios, and what happened.
+    """Best time per step of each model over interleaved repeats, ratios, and what happened.
 
     The robot is the Unitree G1 by default. A landing takes its own number of steps. profile: also
     time the parts of a step.
@@ -114,7 +114,7 @@ def bench(
 
 
 def report(case: Case, contenders: list[Contender], reference: float) -> list[dict[str, Any]]:
-    """One row per contender of a case; reference: MuJoCo's time of all steps [s]."""
+    """One row per model of a case; reference: MuJoCo's time of all steps [s]."""
     nothing = dict.fromkeys(happened(case, np.zeros(1), np.zeros(2)))
     rows = []
     for contender in contenders:

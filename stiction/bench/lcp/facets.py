@@ -20,7 +20,7 @@ ROUNDING = 1e-3  # by which a measured error may exceed its closed form: bisecti
 def facet_errors(
     facets: int, headings: Sequence[float], speed: float, time: float
 ) -> dict[str, Any]:
-    """Largest errors of a cone with so many facets, beside their closed forms [%, degrees].
+    """Largest errors of a cone with so many facets, and their closed forms [%, degrees].
 
     headings: of slopes and slides, from the corner of the polygon [rad]; speed, time: of a slide,
     which ends within this time.
@@ -73,7 +73,7 @@ def steepest_held(model: Any, heading: float) -> float:
 
 
 def slide(model: Any, heading: float, speed: float, time: float) -> np.ndarray:
-    """Way in which a sliding brick comes to rest [m]."""
+    """Displacement in which a sliding brick comes to rest [m]."""
     world = st.World(st.robots.brick())
     state = world.standing()
     state.v[:2] = speed * math.cos(heading), speed * math.sin(heading)

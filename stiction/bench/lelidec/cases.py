@@ -28,7 +28,7 @@ BUMPS = (0.01, 0.15)  # height and length of a bump [m]
 
 
 class Scene(NamedTuple):
-    """What all contenders simulate."""
+    """What all models and engines simulate."""
 
     name: str
     world: st.World

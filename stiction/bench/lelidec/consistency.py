@@ -1,9 +1,9 @@
 """Contact criteria and self-consistency of all models and engines in the scenes of Le Lidec et al.
 
-Self-consistency compares a contender with itself: the mean distance over the run of its bodies from
-where they are with a tenth of the shortest step. It says nothing about the contact law, only
-whether the step is short enough for it. The parameters of force laws are chosen for the longest
-step and kept.
+Self-consistency compares a model or engine with itself: the mean distance over the run of its
+bodies from where they are with a tenth of the shortest step. It says nothing about the contact law,
+only whether the step is short enough for it. The parameters of force laws are chosen for the
+longest step and kept.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def ours(models: Iterable[str]) -> list[Contender]:
 
 
 def runs_of(scene: Scene, contender: Any, failures: list[str]) -> dict[float, Run]:
-    """Runs of a contender by time step; tells why one did not run, each reason once."""
+    """Runs of one model or engine by time step; says why one did not run, each reason once."""
     found, told = {}, set()
     for dt in (*TIME_STEPS, REFERENCE):
         run = simulated(scene, contender, dt)

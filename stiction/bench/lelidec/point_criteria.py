@@ -1,6 +1,6 @@
-"""Criteria of Le Lidec et al. for contact points that another engine tells.
+"""Criteria of Le Lidec et al. for contact points that another engine reports.
 
-`metrics/contact_criteria.py` defines them. An engine tells forces, places and normals of its
+`metrics/contact_criteria.py` defines them. An engine reports forces, places and normals of its
 points, but no velocities: that of a point is its mean over the step, with the link that it is on,
 which for engines that step semi-implicitly is the velocity at the end of the step.
 """

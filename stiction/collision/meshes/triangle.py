@@ -3,10 +3,10 @@
 Triangles are one-sided: only what is in front of them touches them. A shape over a triangle touches
 its face. At its edges and corners a contact counts only if no neighbour is closer that way: its
 normal must lie between the normals of the triangles that meet there. So a shape that slides over a
-flat or hollow edge does not notice it, and every place where the mesh is closest to the shape, seen
-from nearby, gives a contact: a ball in a corner has one on each wall.
+flat or concave edge does not notice it, and every place where the mesh is closest to the shape,
+seen from nearby, gives a contact: a ball in a corner has one on each wall.
 
-Where shape and triangle overlap, the least way out may be to the side, across an edge that other
+Where shape and triangle overlap, the shortest way out may be sideways, across an edge that other
 triangles continue. The way out is then along the normal of the triangle, if the shape is more in
 front of it than behind it.
 """

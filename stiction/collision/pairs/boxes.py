@@ -41,7 +41,7 @@ def overlap(A, B, offset, direction):
 def least_overlap(A, B):
     """The axis of least overlap among the normals of the faces and the edges' common normals.
 
-    Where several overlap alike, faces of B come before those of A, and edges last.
+    Where several overlap equally, faces of B come before those of A, and edges last.
     """
     offset = sub(A.position, B.position)
     size = max(max(A.size[0], A.size[1]), A.size[2]) + max(max(B.size[0], B.size[1]), B.size[2])

@@ -1,6 +1,6 @@
 """The part of one face that lies over another, and the four points that represent it.
 
-Corners of what is left are told apart by how they came about:
+Corners of the remainder are distinguished by their origin:
 
     corner of the clipped face      its label
     corner of the clipping face     LABELS + its label

@@ -114,7 +114,7 @@ def nearest_segments(A, B):
 
 @formula
 def out_of_box(x, half):
-    """Shortest way from the surface of a box to a point x: distance and direction."""
+    """Shortest path from the surface of a box to a point x: distance and direction."""
     zero, one = like(x[0], 0), like(x[0], 1)
     e = (abs(x[0]) - half[0], abs(x[1]) - half[1], abs(x[2]) - half[2])
     out = (max(e[0], zero), max(e[1], zero), max(e[2], zero))
@@ -136,7 +136,7 @@ def out_of_box(x, half):
 
 @formula
 def out_of_cylinder(x, radius, half):
-    """Shortest way from the surface of a cylinder to a point x: distance and direction."""
+    """Shortest path from the surface of a cylinder to a point x: distance and direction."""
     zero, one = like(radius, 0), like(radius, 1)
     across = math.sqrt(x[0] * x[0] + x[1] * x[1])
     radial = (x[0] / across, x[1] / across) if across > zero else (one, zero)

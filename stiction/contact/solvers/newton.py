@@ -11,8 +11,8 @@ these cases (`newton_step.py`). The next step depends on the progress:
     continue   if polishing makes cases change, it solves again with less compliance, until R p is
                negligible
 
-The next step starts from the impulses before they were polished: their velocities R p tell which
-points are open and which slip, also where nothing moves.
+The next step starts from the impulses before they were polished: their velocities R p show which
+points are open and which slip, even where nothing moves.
 
 With p^ = p from the start, from the impulses of the last step, no polishing is needed, and the
 impulses are not unique. That converges from far away if it begins with much compliance, which then

@@ -3,7 +3,7 @@
 from stiction.compiler.compiled import kernel
 from stiction.kernels.vectors import load_vector, store_vector, zero_vector
 
-DURATION = 3  # column of the memory beside the three of the impulse
+DURATION = 3  # column of the memory after the three of the impulse
 
 
 @kernel

@@ -11,8 +11,8 @@ the links of one tree alone (`touching_links.py`). With y = B'x, the wrenches on
 
 There are fewer links than pairs in a wall of boxes, and G couples only those that touch. The matrix
 has an envelope (`linear_system.py`): a stack costs as much as its boxes one by one. A pair of a
-link that touches nothing but the ground has x = y. Few pairs are solved for as they are
-(`pair_system.py`).
+link that touches nothing but the ground has x = y. If there are few pairs, they are solved for
+directly (`pair_system.py`).
 """
 
 from __future__ import annotations

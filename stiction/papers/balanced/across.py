@@ -100,7 +100,7 @@ def row(
 
 
 def walked(run: Run, plan: st.patterns.Pattern) -> tuple[float, ...]:
-    """What the table tells of a walk, see WALK."""
+    """What the table says about a walk, see WALK."""
     motion = run.motion
     fast = above_frequency(acceleration(motion)[:, :2], run.dt, FAST)
     return (
@@ -113,7 +113,7 @@ def walked(run: Run, plan: st.patterns.Pattern) -> tuple[float, ...]:
 
 
 def dropped(run: Run) -> tuple[float, float]:
-    """What the table tells of a drop, see DROP."""
+    """What the table says about a drop, see DROP."""
     force = per_millisecond(run.force[:, 2], run.dt)
     return 1e3 * leap(run.motion), float(force.max()) / weight(run.motion)
 

@@ -1,8 +1,8 @@
 """A lump of mass m that lands on a spring k and a damper c, Eq. (13) and (14), step by step.
 
-With the speed of the landing and dt as units, alpha = k dt^2/m and beta = c dt/m tell everything;
-gravity is left out. The first step finds the lump at a depth between 0 and one step of travel:
-results are means over these depths.
+With the speed of the landing and dt as units, alpha = k dt^2/m and beta = c dt/m determine
+everything; gravity is left out. The first step finds the lump at a depth between 0 and one step of
+travel: results are means over these depths.
 """
 
 from __future__ import annotations

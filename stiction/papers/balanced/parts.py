@@ -83,7 +83,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """Depth and vertex force of the walks, way of the pushed feet, friction of the pulled ones."""
+    """Depth and vertex force of walks, slip of the pushed feet, friction of the pulled ones."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7), layout="constrained")
@@ -97,7 +97,7 @@ def draw(data: dict[str, Any]) -> Figure:
     force.set(xlabel="t [s]", ylabel="force on a vertex of the left sole [N]", xlim=(1.0, 2.5))
     for name in ("pushed, balanced", "pushed, micro"):
         creep.plot(data[name].time, 1e3 * feet_moved(data[name]), label=name)
-    creep.set(xlabel="t [s]", ylabel="way of the feet [mm]", title="pushed by 0.1 of the weight")
+    creep.set(xlabel="t [s]", ylabel="slip of the feet [mm]", title="pushed by 0.1 of the weight")
     creep.legend(fontsize="small")
     pulled = data["pulled"]
     pull.plot(pulled.time[:-1], friction_ratio(pulled), lw=0.8)

@@ -47,7 +47,7 @@ COLUMNS = {
     "deepest_mm": "deepest\n[mm]",
     "begins": "slides\nfrom [s]",
     "ends": "until\n[s]",
-    "way_mm": "way\n[mm]",
+    "way_mm": "distance\n[mm]",
     "ratio": "ratio while\nit slides",
 }
 FAST = 0.05  # a foot that moves faster slides [m/s]

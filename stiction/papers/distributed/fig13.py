@@ -1,7 +1,7 @@
 """Fig. 13: the biped falls from 30 cm; how its weight comes to rest on the printed sole.
 
 The joints are prescribed, held by springs and dampers, or limp; and the sole is damped more. The
-time back to 110 % of the weight tells which body and which sole the paper may have had.
+time back to 110 % of the weight shows which body and which sole the paper may have had.
 """
 
 from __future__ import annotations

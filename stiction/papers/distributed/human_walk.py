@@ -1,4 +1,4 @@
-"""A recorded walk: its motion prescribed on the printed sole, its forces beside the recorded ones.
+"""A recorded walk: its motion prescribed on the printed sole, its forces against the recorded ones.
 
 The subject's forces are those of the treadmill's plates. All joints and the pitch of the pelvis are
 prescribed as fitted (`validate.subject`), the pelvis is free along x and z, and the ground is the

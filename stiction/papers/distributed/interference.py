@@ -95,7 +95,7 @@ def largest(walk: Walk) -> tuple[float, float]:
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """Depth and shift over two strides, beside what the paper imposes."""
+    """Depth and shift over two strides, and the limits that the paper imposes."""
     from matplotlib.figure import Figure
 
     walk: Walk = data["walk"]

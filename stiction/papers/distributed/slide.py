@@ -30,8 +30,8 @@ class Slide(NamedTuple):
     weight: float
     pull: np.ndarray  # (n) [N]
     normal: np.ndarray  # (n, feet) [N]
-    tangential: np.ndarray  # (n, feet) along the way, against the pull [N]
-    speed: np.ndarray  # (n, feet) along the way, mean of the points [m/s]
+    tangential: np.ndarray  # (n, feet) along the pull, against it [N]
+    speed: np.ndarray  # (n, feet) along the pull, mean of the points [m/s]
     states: np.ndarray  # (n, feet, 18)
 
     @property

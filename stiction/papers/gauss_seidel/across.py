@@ -104,7 +104,7 @@ def slid(name: str) -> dict[str, Any]:
 
 
 def measures(data: dict[str, Any]) -> dict[str, float]:
-    """How many models let the object fall and hold the robot, and how far its ways differ."""
+    """How many models let the object fall and hold the robot, and how far its distances differ."""
     done = [row for row in data["push"] if "its way [mm]" in row]
     exact = [row["its way [mm]"] for row in done if row["model"] in ("GaussSeidel", "Coulomb")]
     return {

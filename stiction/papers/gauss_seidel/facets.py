@@ -45,7 +45,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """Errors over the number of facets, beside their closed forms."""
+    """Errors over the number of facets, and their closed forms."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.5, 4), layout="constrained")

@@ -116,7 +116,7 @@ def draw(data: dict[str, Any]) -> Figure:
     )
     axes, time = parts[1].subplots(2, 2, sharex=True), motion.time
     cart = link_positions(motion, "cart/cart")
-    axes[0, 0].plot(time, cart[:, 0] - cart[0, 0], label="cart, way")
+    axes[0, 0].plot(time, cart[:, 0] - cart[0, 0], label="cart, distance")
     for name in REAR:
         rise = link_positions(motion, name)[:, 2] - WHEEL
         axes[0, 1].plot(time, 1e3 * rise, label=f"{name.removeprefix('cart/')}, rise")

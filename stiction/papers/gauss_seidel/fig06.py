@@ -34,7 +34,7 @@ HANDS = tuple(f"hrp2/right_{part}" for part in ("forearm", "palm", "hand"))
 
 
 class Slide(NamedTuple):
-    """The last part of the object's way, in which it lies flat and touches the table alone."""
+    """The last part of the object's path, in which it lies flat and touches only the table."""
 
     begin: int  # row
     speed: float  # there [m/s]
@@ -158,7 +158,7 @@ def draw(data: dict[str, Any]) -> Figure:
     axes, time = parts[1].subplots(2, 2, sharex=True), motion.time
     for name, run in data.items():
         centre = object_centre(run)
-        label = f"object, way ({1e3 * (run.time[1] - run.time[0]):g} ms)"
+        label = f"object, distance ({1e3 * (run.time[1] - run.time[0]):g} ms)"
         style = "-" if name == "push" else ":"
         axes[0, 0].plot(run.time, 1e3 * (centre[:, 0] - centre[0, 0]), style, label=label)
     axes[0, 1].plot(time, np.degrees(object_tilt(motion)), "k", label="object, tilt")

@@ -85,13 +85,13 @@ def draw(data: dict[str, Any]) -> Figure:
     for k, name in enumerate(("penalty", "penalty with a tangential spring")):
         motion = data[name]
         held.plot(motion.time, 1e3 * travelled(motion), f"C{k + 1}", label=name)
-    held.set(title=f"slope of {HELD} mu", xlabel="time [s]", ylabel="way [mm]", yscale="symlog")
+    held.set(title=f"slope of {HELD} mu", xlabel="time [s]", ylabel="slid [mm]", yscale="symlog")
     held.set_yscale("symlog", linthresh=1e-3)
     motion, angle = data["slides"], math.atan(SLIDES * MU)
     down = (math.sin(angle) - MU * math.cos(angle)) * GRAVITY
     slides.plot(motion.time, 1e3 * travelled(motion), label="GaussSeidel")
     slides.plot(motion.time, 500 * down * motion.time**2, "k:", label="closed form")
-    slides.set(title=f"slope of {SLIDES} mu", xlabel="time [s]", ylabel="way [mm]")
+    slides.set(title=f"slope of {SLIDES} mu", xlabel="time [s]", ylabel="slid [mm]")
     for ax in (held, slides):
         ax.legend(fontsize="small")
     return figure

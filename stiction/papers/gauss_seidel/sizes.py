@@ -89,7 +89,7 @@ def measures(data: dict[str, Any]) -> dict[str, float]:
 
 
 def draw(data: dict[str, Any]) -> Figure:
-    """Rows of the matrices, ours beside those of the paper."""
+    """Rows of the matrices, ours and those of the paper."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.5, 4), layout="constrained")

@@ -25,7 +25,7 @@ DURATION = 0.6  # of the slide [s]
 
 
 def slides() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Time, way and height of a brick thrown at 1 m/s under every model with friction."""
+    """Time, distance and height of a brick thrown at 1 m/s under every model with friction."""
     scene = st.scenes.scene(PULL)
     thrown = replace(scene.robots[0], velocity=(SPEED, 0.0, 0.0))
     scene = replace(scene, robots=(thrown,), forces=())

@@ -100,7 +100,7 @@ def test_a_quadruped_lands_on_bumps_and_engines_without_them_refuse_the_scene():
 def test_unknown_scenes_and_models_are_refused(capsys):
     with pytest.raises(InputError, match="unknown scene 'cliff'; scenes: sliding cube, "):
         bench(["cliff"])
-    with pytest.raises(InputError, match="no contender 'Bilateral'; known are "):
+    with pytest.raises(InputError, match="no model or engine 'Bilateral'; known are "):
         ours(["Bilateral"])  # it has no friction
     assert main(["bench", "lelidec", "--scene", "cliff"]) == 1
     assert "unknown scene 'cliff'" in capsys.readouterr().err
