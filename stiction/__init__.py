@@ -26,6 +26,7 @@ Data flows down this list, and a room imports only from rooms above it:
     promises      laws that contact models obey, checked for any model
     plot          figures
     visual        what is drawn of a motion: meshes, ground, contact
+    interchange   motions for other programs
     render        pictures and videos
     viewer        the browser: motions and running simulations
     patterns      walks, jumps, recorded motions

@@ -64,7 +64,12 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
 @pytest.mark.plain
 @pytest.mark.parametrize(
     ("page", "told"),
-    [("control.md", "0.2 ["), ("gym.md", "(42,)"), ("learning.md", "(4, 42)")],
+    [
+        ("control.md", "0.2 ["),
+        ("gym.md", "(42,)"),
+        ("interchange.md", "'trunk_tz', 'left_hip_roll') (21, 16)"),
+        ("learning.md", "(4, 42)"),
+    ],
 )
 def test_the_program_of_the_page_runs_without_the_compiler(page, told, tmp_path):
     """Compiled, they would need steps that no other test needs."""
