@@ -132,7 +132,9 @@ def of_methods() -> dict[str, Call]:
         "Robot.load": Call(st.Robot.load, {"path": "/nowhere/a"}),
         "Motion.load": Call(st.Motion.load, {"path": "/nowhere/a"}),
         "Motion.save": Call(made("save", motion), {"path": "/nowhere/a"}),
-        "Motion.save_gltf": Call(made("save_gltf", motion), {"path": "/nowhere/a.glb", "fps": 30.0}),
+        "Motion.save_gltf": Call(
+            made("save_gltf", motion), {"path": "/nowhere/a.glb", "fps": 30.0}
+        ),
         "Motion.save_rerun": Call(
             made("save_rerun", motion), {"path": "/nowhere/a.rrd", "fps": 60.0}
         ),
