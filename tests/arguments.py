@@ -123,7 +123,17 @@ def of_methods() -> dict[str, Call]:
         "Robot.at": Call(made("at", ball), {"position": (0.0, 0.0, 1.0), "turn": 0.1}),
         "Robot.named": Call(made("named", ball), {"name": "egg"}),
         "Robot.with_joints": Call(made("with_joints", walker), {"friction": 0.1, "lower": -1.0}),
-        "Robot.with_material": Call(made("with_material", ball), {"name": "rubber"}),
+        "Robot.with_home": Call(
+            made("with_home", walker),
+            {"joints": {"left_knee_pitch": 0.5}, "height": 0.3, "turn": (1.0, 0.0, 0.0, 0.0)},
+        ),
+        "Robot.with_home of": Call(
+            lambda position: walker().with_home({"left_knee_pitch": position}), {"position": 0.5}
+        ),
+        "Robot.with_material": Call(
+            lambda name, part: walker().with_material(name, part),
+            {"name": "rubber", "part": "left_foot"},
+        ),
         "Robot.with_sole_points": Call(
             made("with_sole_points", walker), {"name": "left_foot", "along": 2, "across": 2}
         ),
