@@ -296,7 +296,13 @@ def of_worlds() -> dict[str, Call]:
             ),
             {"mu": 1.0},
         ),
-        "Plane": Call(on(st.Plane), {"height": 0.0, "velocity": (0.0,) * 3, "material": "ground"}),
+        "Plane": Call(
+            on(st.Plane),
+            {"height": 0.0, "velocity": (0.0,) * 3, "material": "ground", "time": ()},
+        ),
+        "Plane over time": Call(
+            on(st.Plane), {"velocity": ((0.0,) * 3, (1.0, 0.0, 0.0)), "time": (0.0, 1.0)}
+        ),
         "Slope": Call(
             on(st.Slope),
             {
