@@ -47,7 +47,7 @@ Data flows down this list, and a room imports only from rooms above it:
 from importlib import import_module
 from typing import Any
 
-from stiction import patterns, robots, scenes
+from stiction import description, patterns, robots, scenes
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -154,6 +154,7 @@ __all__ = [
     "check_promises",
     "contact_model",
     "controller",
+    "description",
     "integrator",
     "linearise",
     "load",

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -390,6 +391,34 @@ def of_robots() -> dict[str, Call]:
     return found
 
 
+def of_descriptions() -> dict[str, Call]:
+    """Calls with each field of every part of a description."""
+    d = st.description
+    parts: dict[str, Any] = {
+        "links": d.Link("a", 1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)),
+        "joints": d.Joint("j", "revolute", d.WORLD, "a"),
+        "shapes": d.Shape("s", "a", "box", (0.1, 0.1, 0.1), material="m"),
+        "frames": d.Frame("f", "a"),
+        "actuators": d.Actuator("u", "j"),
+        "sensors": d.Sensor("x", "jointpos", "j", "joint"),
+        "materials": d.Material("m", 0.5, 0.4),
+        "keyframes": d.Keyframe("k", (0.0,), (0.0,)),
+    }
+
+    def made(name: str = "n", source: str = "code", **given: Any) -> st.Robot:
+        whole = {key: (part,) for key, part in parts.items()} | given
+        return st.Robot.from_description(d.Description(name, source, **whole))
+
+    def of_part(key: str) -> Call:
+        part = parts[key]
+        return Call(lambda **given: made(**{key: (replace(part, **given),)}), vars(part))
+
+    found = {f"description.{key}": of_part(key) for key in parts}
+    whole = {key: (part,) for key, part in parts.items()} | {"loops": (), "contact_pairs": ()}
+    whole |= {"friction_pairs": (), "contact_excludes": (), "visuals": (), "notes": ()}
+    return found | {"description": Call(made, {"name": "n", "source": "code"} | whole)}
+
+
 def of_patterns() -> dict[str, Call]:
     """Calls of the functions that plan motions."""
     short = {"robot": walker(), "time": 0.2, "height": None, "feet": None}
@@ -477,7 +506,7 @@ def calls() -> dict[str, Call]:
     """All calls by name."""
     made = (of_worlds, of_controllers, of_methods, of_mechanics, of_models, of_robots)
     found: dict[str, Call] = {}
-    for make in (*made, of_scenes, of_patterns):
+    for make in (*made, of_scenes, of_patterns, of_descriptions):
         found |= make()
     return found
 

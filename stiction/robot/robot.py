@@ -18,6 +18,7 @@ from stiction.description.arguments import LARGEST, numbers, shown
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.faces import Faces
+from stiction.description.typed import typed
 from stiction.errors import InputError, ModelFileError
 from stiction.files.written import write_whole
 from stiction.kernels.tree import Q_SIZE, V_SIZE
@@ -379,6 +380,7 @@ class Robot:
 
     @classmethod
     def from_description(cls, description: Description) -> Robot:
-        """Check a description and turn it into arrays."""
+        """Check a description, as that of a file is, and turn it into arrays."""
+        description = typed(description)
         check(description)
         return cls(**robot_arrays(description))
