@@ -48,7 +48,8 @@ def _hints(kind: type) -> dict[str, Any]:
 def _element(where: str, element: Any, complaints: list[str]) -> Any:
     """A part of a description with plain values."""
     changed = {}
-    for field, hint in _hints(type(element)).items():
+    kind: Any = type(element)
+    for field, hint in _hints(kind).items():
         value = getattr(element, field)
         found = _value(f"{where}{field}", value, hint, complaints)
         if found is not value:
