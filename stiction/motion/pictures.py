@@ -53,7 +53,7 @@ class Pictures:
         return image(_all(self, others), path, **options)
 
     def save_gltf(self, path: str | Path, fps: float = 30.0) -> Path:
-        """Write a .glb file with one animation, for Blender, game engines and browsers."""
+        """Write a .glb file with one animation, for Blender and game engines."""
         from stiction.interchange.gltf import save_gltf
 
         return save_gltf(_all(self, ())[0], path, fps)
