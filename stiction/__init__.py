@@ -26,6 +26,7 @@ Data flows down this list, and a folder imports only from folders above it:
     promises      laws that contact models obey, checked for any model
     plot          figures
     visual        what is drawn of a motion: meshes, ground, contact
+    interchange   motions for other programs
     render        pictures and videos
     viewer        the browser: motions and running simulations
     patterns      walks, jumps, recorded motions
@@ -46,7 +47,7 @@ Data flows down this list, and a folder imports only from folders above it:
 from importlib import import_module
 from typing import Any
 
-from stiction import patterns, robots, scenes
+from stiction import description, patterns, robots, scenes
 from stiction.batch.simulate_batch import (
     BatchMotion,
     BatchRecording,
@@ -153,6 +154,7 @@ __all__ = [
     "check_promises",
     "contact_model",
     "controller",
+    "description",
     "integrator",
     "linearise",
     "load",

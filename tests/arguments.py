@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -123,7 +124,17 @@ def of_methods() -> dict[str, Call]:
         "Robot.at": Call(made("at", ball), {"position": (0.0, 0.0, 1.0), "turn": 0.1}),
         "Robot.named": Call(made("named", ball), {"name": "egg"}),
         "Robot.with_joints": Call(made("with_joints", walker), {"friction": 0.1, "lower": -1.0}),
-        "Robot.with_material": Call(made("with_material", ball), {"name": "rubber"}),
+        "Robot.with_home": Call(
+            made("with_home", walker),
+            {"joints": {"left_knee_pitch": 0.5}, "height": 0.3, "turn": (1.0, 0.0, 0.0, 0.0)},
+        ),
+        "Robot.with_home of": Call(
+            lambda position: walker().with_home({"left_knee_pitch": position}), {"position": 0.5}
+        ),
+        "Robot.with_material": Call(
+            lambda name, part: walker().with_material(name, part),
+            {"name": "rubber", "part": "left_foot"},
+        ),
         "Robot.with_sole_points": Call(
             made("with_sole_points", walker), {"name": "left_foot", "along": 2, "across": 2}
         ),
@@ -132,6 +143,13 @@ def of_methods() -> dict[str, Call]:
         "Robot.load": Call(st.Robot.load, {"path": "/nowhere/a"}),
         "Motion.load": Call(st.Motion.load, {"path": "/nowhere/a"}),
         "Motion.save": Call(made("save", motion), {"path": "/nowhere/a"}),
+        "Motion.save_gltf": Call(
+            made("save_gltf", motion), {"path": "/nowhere/a.glb", "fps": 30.0}
+        ),
+        "Motion.save_rerun": Call(
+            made("save_rerun", motion), {"path": "/nowhere/a.rrd", "fps": 60.0}
+        ),
+        "Motion.save_sto": Call(made("save_sto", motion), {"path": "/nowhere/a.sto"}),
         "World.standing": Call(made("standing", world), {"above": 0.1}),
         "World.place": Call(made("place", world), {"name": "ball"}),
         "Simulation.step": Call(stepped, {"torque": np.zeros(6), **tiny}),
@@ -279,7 +297,13 @@ def of_worlds() -> dict[str, Call]:
             ),
             {"mu": 1.0},
         ),
-        "Plane": Call(on(st.Plane), {"height": 0.0, "velocity": (0.0,) * 3, "material": "ground"}),
+        "Plane": Call(
+            on(st.Plane),
+            {"height": 0.0, "velocity": (0.0,) * 3, "material": "ground", "time": ()},
+        ),
+        "Plane over time": Call(
+            on(st.Plane), {"velocity": ((0.0,) * 3, (1.0, 0.0, 0.0)), "time": (0.0, 1.0)}
+        ),
         "Slope": Call(
             on(st.Slope),
             {
@@ -365,6 +389,34 @@ def of_robots() -> dict[str, Call]:
             standing(function), {key: one.default for key, one in parameters.items()}
         )
     return found
+
+
+def of_descriptions() -> dict[str, Call]:
+    """Calls with each field of every part of a description."""
+    d = st.description
+    parts: dict[str, Any] = {
+        "links": d.Link("a", 1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)),
+        "joints": d.Joint("j", "revolute", d.WORLD, "a"),
+        "shapes": d.Shape("s", "a", "box", (0.1, 0.1, 0.1), material="m"),
+        "frames": d.Frame("f", "a"),
+        "actuators": d.Actuator("u", "j"),
+        "sensors": d.Sensor("x", "jointpos", "j", "joint"),
+        "materials": d.Material("m", 0.5, 0.4),
+        "keyframes": d.Keyframe("k", (0.0,), (0.0,)),
+    }
+
+    def made(name: str = "n", source: str = "code", **given: Any) -> st.Robot:
+        whole = {key: (part,) for key, part in parts.items()} | given
+        return st.Robot.from_description(d.Description(name, source, **whole))
+
+    def of_part(key: str) -> Call:
+        part = parts[key]
+        return Call(lambda **given: made(**{key: (replace(part, **given),)}), vars(part))
+
+    found = {f"description.{key}": of_part(key) for key in parts}
+    whole = {key: (part,) for key, part in parts.items()} | {"loops": (), "contact_pairs": ()}
+    whole |= {"friction_pairs": (), "contact_excludes": (), "visuals": (), "notes": ()}
+    return found | {"description": Call(made, {"name": "n", "source": "code"} | whole)}
 
 
 def of_patterns() -> dict[str, Call]:
@@ -454,7 +506,7 @@ def calls() -> dict[str, Call]:
     """All calls by name."""
     made = (of_worlds, of_controllers, of_methods, of_mechanics, of_models, of_robots)
     found: dict[str, Call] = {}
-    for make in (*made, of_scenes, of_patterns):
+    for make in (*made, of_scenes, of_patterns, of_descriptions):
         found |= make()
     return found
 

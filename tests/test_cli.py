@@ -484,6 +484,46 @@ def test_run_takes_a_model_of_the_user(own_module, capsys):
 
 
 @pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("fly.csv", b'"time","q ball_free x"'),
+        ("fly.glb", b"glTF\2\0\0\0"),
+        ("fly.rrd", b"RRF2"),
+        ("fly.STO", b"Coordinates\nversion=1\n"),
+        ("fly.html", b"<!doctype html>"),
+    ],
+)
+@pytest.mark.interpreted
+def test_run_writes_the_kind_of_file_that_the_name_ends_in(name, head, tmp_path, capsys):
+    argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
+    assert main([*argv, str(tmp_path / name)]) == 0
+    assert json.loads(capsys.readouterr().out)["motion file"] == str(tmp_path / name)
+    assert (tmp_path / name).read_bytes()[: len(head)] == head
+
+
+@pytest.mark.parametrize("name", ["motion", "motion.h4", "motion.tar.gz", "h5"])
+def test_run_refuses_an_unknown_kind_of_file_before_it_begins(name, capsys):
+    assert main(["run", "ball", "--output", name]) == 2
+    told = capsys.readouterr().err
+    assert f"--output {name}: unknown kind of file; give a name that ends in .h5, .csv" in told
+
+
+def test_run_keeps_a_motion_that_cannot_be_written_as_asked(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("stiction.interchange.gltf.glb", failing)
+    argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
+    assert main([*argv, str(tmp_path / "fly.glb")]) == 0
+    out, err = capsys.readouterr()
+    kept = json.loads(out)["motion file"]
+    assert f"warning: no mesh; the motion is in {kept}" in err
+    assert len(Motion.load(kept)) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def failing(*_):
+    raise InputError("no mesh")
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--dt", "0"], "dt"),

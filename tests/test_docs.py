@@ -64,11 +64,17 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
 @pytest.mark.plain
 @pytest.mark.parametrize(
     ("page", "told"),
-    [("control.md", "0.2 ["), ("gym.md", "(42,)"), ("learning.md", "(4, 42)")],
+    [
+        ("control.md", "0.2 ["),
+        ("gym.md", "(42,)"),
+        ("interchange.md", "'trunk_tz', 'left_hip_roll') (21, 16)"),
+        ("learning.md", "(4, 42)"),
+        ("robots.md", "0.4 ['ice', 'rubber']\nRobot 'hammer': 1 links, nq 7"),
+    ],
 )
 def test_the_program_of_the_page_runs_without_the_compiler(page, told, tmp_path):
     """Compiled, they would need steps that no other test needs."""
-    (program,) = python_blocks(f"docs/{page}")
+    program = "\n".join(python_blocks(f"docs/{page}"))
     assert told in run(["-c", program], tmp_path, NUMBA_DISABLE_JIT="1")
 
 
@@ -113,6 +119,12 @@ def test_the_kinds_of_sensors_of_the_docs_are_those_of_the_sources():
         name: (at, int(size)) for names, at, size in rows for name in re.findall(r"`(\w+)`", names)
     }
     assert found == {name: (kind.at, kind.size) for name, kind in st.SENSOR_KINDS.items()}
+
+
+@pytest.mark.interpreted
+def test_the_belt_of_the_docs_carries_a_brick(tmp_path):
+    (program,) = (one for one in python_blocks("docs/contact.md") if "time=time" in one)
+    assert run(["-c", program], tmp_path).strip() == "True"
 
 
 @pytest.mark.interpreted

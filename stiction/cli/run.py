@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import tempfile
-import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +13,8 @@ from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
 from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
-from stiction.errors import InputError, Interrupted, MotionFileError, SimulationError
-from stiction.files.written import check_target
+from stiction.cli.written import WRITERS, check_output, written
+from stiction.errors import InputError, Interrupted, SimulationError
 from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 
 if TYPE_CHECKING:
@@ -37,7 +35,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="simulated time [s] (default: the scene's; 1 for a robot)",
     )
     parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the motion to this file, in the format that its name ends in: "
+        f"{', '.join(WRITERS)}",
     )
 
 
@@ -146,14 +148,14 @@ def share(text: str) -> float:
 
 def _run(args: argparse.Namespace) -> Result:
     if args.output is not None:
-        check_target(args.output.absolute(), InputError)  # now, not after an hour of simulation
+        check_output(args.output)
     scene = find_scene(args)
     try:
         motion = _simulate_robot(args) if scene is None else _simulate_scene(scene, args)
     except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        told = f"{error}; the motion until then is in {_saved(error.motion, args.output)}"
+        told = f"{error}; the motion until then is in {written(error.motion, args.output)}"
         if isinstance(error, Interrupted):
             raise Interrupted(told, error.motion) from None
         raise SimulationError(told) from error
@@ -161,20 +163,8 @@ def _run(args: argparse.Namespace) -> Result:
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        result["motion file"] = _saved(motion, args.output)
+        result["motion file"] = written(motion, args.output)
     return result
-
-
-def _saved(motion: Motion, path: Path) -> str:
-    """Save a motion; where that fails, in the folder for temporary files. Returns the path."""
-    try:
-        motion.save(path)
-        return str(path)
-    except MotionFileError as error:
-        elsewhere = Path(tempfile.mkdtemp(prefix="stiction-")) / path.name
-        motion.save(elsewhere)
-        warnings.warn(f"{error}; the motion is in {elsewhere}", stacklevel=2)
-        return str(elsewhere)
 
 
 def _simulate_robot(args: argparse.Namespace) -> Motion:

@@ -38,8 +38,8 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
 
     After detection at the middle of the step (Leapfrog), velocities advance by dt / 2. After
     detection at its start (Runge-Kutta), velocities advance by dt and arms by dt / 2.
-    `contact.carried` is the velocity gained in a whole step of length dt: minus that, velocities
-    are those at the start.
+    `contact.carried` is the velocity gained in a whole step of length dt, also because the ground
+    changed its own: minus that, velocities are those at the start.
     """
     touching, drift = -1, load_twist(dynamics.drift, 0)
     for row in range(contact.count[0]):
@@ -52,7 +52,8 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
         n, w = load_vector(contact.normal, row), load_twist(dynamics.velocity, link).angular
         moving = moving_point_velocity(points, dynamics, link, contact.point[row], n, velocity_time)
         rate = add(point_velocity(drift, r), cross(w, moving))
-        store_vector(contact.carried, row, scale(dt, rate))
+        gained = add(load_vector(contact.carried, row), scale(dt, rate))
+        store_vector(contact.carried, row, gained)
         v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))
         store_vector(contact.velocity, row, v)
         origin = load_twist(dynamics.velocity, dynamics.tree.root[link]).linear

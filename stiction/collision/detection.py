@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.collision.belt import GAINED, VELOCITY
 from stiction.collision.points import meet_ground
 from stiction.collision.terrain import clearance
 from stiction.compiler.compiled import kernel
@@ -34,7 +35,6 @@ from stiction.kernels.vectors import (
     scale,
     store_vector,
     sub,
-    zero_vector,
 )
 
 NEVER = -1e9  # least velocity of a point that is not held up: no point is as fast [m/s]
@@ -63,7 +63,8 @@ class Contact(NamedTuple):
     arm: np.ndarray  # (capacity, 3) the point relative to O of the tree of body_a [m]
     normal: np.ndarray  # (capacity, 3) unit normal pointing out of the ground, or of body_b
     velocity: np.ndarray  # (capacity, 3) of the point of body_a relative to that of body_b [m/s]
-    carried: np.ndarray  # (capacity, 3) velocity gained in the step as the links turn [m/s]
+    # (capacity, 3) velocity gained in the step as the links turn and as the ground speeds up [m/s]
+    carried: np.ndarray
     radius: np.ndarray  # (capacity, 2) of round surfaces of both bodies there, 0 for others [m]
     share: np.ndarray  # (capacity) fraction of a force law's stiffness and damping at this point
     least_velocity: np.ndarray  # (capacity) along the normal, at the end of the step [m/s]
@@ -72,6 +73,8 @@ class Contact(NamedTuple):
     table: np.ndarray  # (pairs, fields) parameters of the model per pair of materials
     reach: np.ndarray  # (groups) detection distance of points, beyond their travel in a step [m]
     margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
+    # (3, 3) of the ground: velocity [m/s], what it gained of that in the step, way since time 0 [m]
+    belt: np.ndarray
 
 
 # arrays with a row for each touching point; only the first `count[0]` are in use
@@ -118,7 +121,8 @@ def detect(points, ground, dynamics, contact, reach_time):
 @kernel
 def detect_within_reach(points, ground, dynamics, contact, reach_time):
     """Write the rows of `contact`: every point whose gap is below travel + `contact.reach`."""
-    belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
+    belt, gained = load_vector(contact.belt, VELOCITY), load_vector(contact.belt, GAINED)
+    lost = scale(like(reach_time, -1), gained)
     count, links = 0, 0
     for g in range(len(points.group_link)):
         link, first, last = points.group_link[g], points.group_first[g], points.group_first[g + 1]
@@ -152,7 +156,7 @@ def detect_within_reach(points, ground, dynamics, contact, reach_time):
             store_vector(contact.arm, count, r)
             store_vector(contact.normal, count, met.normal)
             store_vector(contact.velocity, count, v)
-            store_vector(contact.carried, count, zero_vector(reach_time))
+            store_vector(contact.carried, count, lost)
             count += 1
         contact.margin[g] = margin
         if count > before:
@@ -190,7 +194,7 @@ def find_missed(points, ground, dynamics, contact, dt):
     v dt + a dt^2. Writes the accelerations of the links.
     """
     accelerate_links(dynamics)
-    belt = (ground.velocity[0], ground.velocity[1], ground.velocity[2])
+    belt = load_vector(contact.belt, VELOCITY)
     missed = False
     for g in range(len(points.group_link)):
         link, widest = points.group_link[g], contact.reach[g]

@@ -1,6 +1,6 @@
 """Grounds as arrays for kernels, and the depth of a ball or a point in them.
 
-A ground is a tuple of arrays whose type selects the formulas. All have the `velocity` of a belt.
+A ground is a tuple of arrays whose type selects the formulas. All have a `Belt`, which may move.
 
     FlatGround   a plane: everything is exact.
     Heights      heights on a grid, bilinear in between. The depth of a point is its vertical depth
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.collision.belt import Belt
 from stiction.compiler.compiled import chooses, formula, kernel
 from stiction.kernels.vectors import add, dot, like, scale, sub
 
@@ -31,7 +32,7 @@ class FlatGround(NamedTuple):
 
     point: np.ndarray  # (3) [m]
     normal: np.ndarray  # (3) unit vector out of the ground
-    velocity: np.ndarray  # (3) [m/s]
+    belt: Belt
 
 
 class Heights(NamedTuple):
@@ -42,7 +43,7 @@ class Heights(NamedTuple):
     corner: np.ndarray  # (2) x and y of height[0, 0] [m]
     spacing: np.ndarray  # (2) along x and y [m]
     stretch: np.ndarray  # (1) length of the steepest line on the surface over its horizontal length
-    velocity: np.ndarray  # (3) zero
+    belt: Belt  # at rest
 
 
 class Stairs(NamedTuple):
@@ -53,7 +54,7 @@ class Stairs(NamedTuple):
     heading: np.ndarray  # (2) unit vector perpendicular to the risers, x and y
     highest: np.ndarray  # (1) height of the highest riser [m]
     stretch: np.ndarray  # (1) of a ramp that, raised by `highest`, is nowhere below the stairs
-    velocity: np.ndarray  # (3) zero
+    belt: Belt  # at rest
 
 
 Ground = FlatGround | Heights | Stairs

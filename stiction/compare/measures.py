@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from stiction.collision.belt import velocities_at
 from stiction.compare.runs import Case, Run
 from stiction.errors import StictionError
 from stiction.metrics.points import followed_points, point_links
 from stiction.motion.motion import Motion
 from stiction.plot.quantities import base_positions
 from stiction.scenes.verdict import LARGEST_LEAN, LEAST_HEIGHT, posture
-from stiction.world.ground import Plane, Slope
+from stiction.world.ground import Plane
 
 NEAR = 1e-5  # a point that is nearer to the ground touches it [m]
 WINDOW = 0.05  # in which the change of force is averaged [s]
@@ -80,12 +81,13 @@ def slip(motion: Motion) -> float:
     ours = np.flatnonzero(links <= len(motion.world.robots[0].link_name))
     if ground is None or not len(ours):
         return 0.0
-    belt = np.array(ground.velocity) if isinstance(ground, Plane | Slope) else np.zeros(3)
+    belt = ground.bind().belt
     gone = np.zeros(len(ours))
     for first in range(0, len(motion) - 1, ROWS):
         rows = np.arange(first, min(first + ROWS, len(motion) - 1))
         seen = followed_points(motion, motion.q[rows], motion.v[rows])
-        speed, n = seen.velocity[:, ours] - belt, seen.normal[:, ours]
+        under = velocities_at(belt, motion.time[rows])[:, None]
+        speed, n = seen.velocity[:, ours] - under, seen.normal[:, ours]
         along = speed - np.einsum("kpi,kpi->kp", speed, n)[..., None] * n
         touches = seen.depth[:, ours] > -NEAR
         dt = np.diff(motion.time)[rows, None]

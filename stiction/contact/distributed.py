@@ -51,6 +51,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, NamedTuple
 
+from stiction.collision.belt import WAY
 from stiction.compiler.compiled import formula, kernel
 from stiction.contact.contact_model import (
     NO_PULL,
@@ -73,7 +74,6 @@ from stiction.contact.touched_axes import (
     remember,
     to_touched,
 )
-from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import (
     add,
@@ -220,7 +220,7 @@ def put_down(dynamics, contact, memory, i):
 
 
 @kernel
-def ground_position(dynamics, contact, i, time):
+def ground_position(dynamics, contact, i):
     """Position of a point in axes that move with the ground, which may be a belt.
 
     On a body it is the position in the world: the anchor moves with the body.
@@ -229,9 +229,7 @@ def ground_position(dynamics, contact, i, time):
     position = add(load_vector(dynamics.origin, dynamics.tree.root[link]), r)
     if contact.body_b[i] > 0:
         return position
-    v = point_velocity(load_twist(dynamics.velocity, link), r)
-    belt = sub(v, vector(contact.velocity, i))
-    return sub(position, scale(time, belt))
+    return sub(position, load_vector(contact.belt, WAY))
 
 
 # ------------------------------------------------------------------------------------------ forces
@@ -341,13 +339,13 @@ def distributed(params, dynamics, contact, memory, work, dt):
     forget(memory)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        position = ground_position(dynamics, contact, i, time)
+        position = ground_position(dynamics, contact, i)
         take_up(p, dynamics, contact, memory, i, position, time)
         store_force(p, contact, memory, i, position, time)
         add_to_foot(contact, memory, i)
     for i in range(contact.count[0]):
         p = parameters(params, contact.table, contact.pair[i])
-        position = ground_position(dynamics, contact, i, time)
+        position = ground_position(dynamics, contact, i)
         if change_phase(p, contact, memory, i, position, time):
             store_force(p, contact, memory, i, position, time)
         phase = memory.trial[contact.point[i], PHASE]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.collision.belt import move_belt
 from stiction.collision.bodies import Bodies, NoBodies
 from stiction.collision.detection import Contact
 from stiction.collision.points import ContactPoints
@@ -74,7 +75,15 @@ def rest_speed(model, surface, pair):
 
 
 @kernel
-def set_clock(surface, instant):
-    """Write the time at which the contact model is evaluated, and whether it is an impact."""
+def set_clock(surface, instant, at_end):
+    """Write the time at which the contact model is evaluated, and whether it is an impact.
+
+    Also how the ground moves then, or, for models that find velocities at the end of the step, at
+    that end.
+    """
     surface.work.clock[0], surface.work.clock[1] = instant.time, instant.step_time
+    time = since = instant.time
+    if at_end:
+        time, since = instant.step_time + instant.dt, instant.step_time
+    move_belt(surface.ground, surface.contact.belt, time, since)
     surface.work.impact[0] = surface.impact.phase[0] == IMPACT

@@ -32,7 +32,7 @@ from stiction.compiler.announced import Announcement
 from stiction.compiler.compiled import routine_with
 from stiction.contact.coulomb import COMPLIANCE
 from stiction.contact.families.impulse_solver import prepare_points
-from stiction.contact.surface import SKIN
+from stiction.contact.surface import SKIN, set_clock
 from stiction.derivatives.coulomb_cases import Cases
 from stiction.derivatives.taken_step import TakenStep
 from stiction.derivatives.touching import Points, loaded, points_of, touching_of
@@ -72,6 +72,7 @@ def measure(
     compute_forces(system, instant, q, v, mean[0])
     for group in range(len(surface.contact.reach)):
         surface.contact.reach[group] = REACH
+    set_clock(surface, instant, True)
     detect_within_reach(surface.points, surface.ground, dynamics, surface.contact, instant.dt)
     prepare_points(system.model, surface, dynamics, instant, shares)
     bias(dynamics)

@@ -22,8 +22,13 @@ from stiction.world.world import State, World
 def on_ground_at_rest(task: Task) -> tuple[Task, Callable[[Ran], Ran]]:
     """Return the task on ground at rest, and what turns its result into that of the task."""
     ground = task.world.ground
-    if not isinstance(ground, Plane | Slope) or not any(ground.velocity):
+    if not isinstance(ground, Plane | Slope) or not np.any(ground.velocity):
         return task, lambda ran: ran
+    if ground.time:
+        raise InputError(
+            "the velocity of the ground varies over time; an engine without moving planes "
+            "simulates a belt of constant velocity only"
+        )
     _refuse_fixed(task.world)
     belt, still = np.array(ground.velocity), replace(ground, velocity=(0.0, 0.0, 0.0))
     world = copy(task.world)

@@ -52,6 +52,18 @@ class Pictures:
 
         return image(_all(self, others), path, **options)
 
+    def save_gltf(self, path: str | Path, fps: float = 30.0) -> Path:
+        """Write a .glb file with one animation, for Blender and game engines."""
+        from stiction.interchange.gltf import save_gltf
+
+        return save_gltf(_all(self, ())[0], path, fps)
+
+    def save_rerun(self, path: str | Path, fps: float = 60.0) -> Path:
+        """Write a recording (.rrd) for the Rerun viewer; needs the extra `rerun`."""
+        from stiction.interchange.rerun import save_rerun
+
+        return save_rerun(_all(self, ())[0], path, fps)
+
     def plot(self, *what: str) -> Figure:
         """Draw items over time: joints by name, or those of `stiction.plot.ITEMS`.
 

@@ -1,4 +1,4 @@
-"""A `Motion` as a table: pandas, xarray, and CSV."""
+"""A `Motion` as a table: pandas, xarray, CSV, and OpenSim."""
 
 from __future__ import annotations
 
@@ -68,6 +68,15 @@ class Tables:
         lines += [",".join(map(repr, row)) for row in values.tolist()]
         write_whole(path, ("\n".join(lines) + "\n").encode(), "a table", InputError)
         return Path(path)
+
+    def save_sto(self, path: str | Path) -> Path:
+        """Write the coordinates as a storage file of OpenSim (.sto), in rad and m.
+
+        `stiction.interchange.opensim` says how free and spherical joints are told.
+        """
+        from stiction.interchange.opensim import save_sto
+
+        return save_sto(_motion(self), path)
 
 
 def columns_of(tables: Tables) -> tuple[list[str], np.ndarray]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
@@ -17,11 +18,14 @@ from stiction.description.arguments import LARGEST, numbers, shown
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.faces import Faces
+from stiction.description.typed import typed
 from stiction.errors import InputError, ModelFileError
 from stiction.files.written import write_whole
 from stiction.kernels.tree import Q_SIZE, V_SIZE
 from stiction.robot.arrays import JOINT_PROPERTIES, LIMITS, NOT_NEGATIVE, robot_arrays
 from stiction.robot.file import check_arrays, is_default, read_arrays, write_arrays
+from stiction.robot.home import with_home
+from stiction.robot.named import named_shapes
 from stiction.robot.placement import placed
 from stiction.robot.sensors import FIELDS as SENSORS
 from stiction.robot.sensors import Sensor, with_sensors
@@ -265,17 +269,7 @@ class Robot:
 
         They also touch the ground, regardless of the masks, pairs and excludes of the file.
         """
-        collides = np.zeros(len(self.shape_name), bool)
-        for name in names:
-            links = np.flatnonzero(self.link_name == name)
-            chosen = (self.shape_name == name) | np.isin(self.shape_link, links)
-            if not chosen.any():
-                known = ", ".join(self.shape_name) or "none"
-                raise InputError(
-                    f"robot '{self.name}': with_colliding: no shape '{name}', and no link of that "
-                    f"name has one; its shapes are {known}"
-                )
-            collides |= chosen
+        collides = named_shapes(self, "with_colliding", names)
         ground = {WORLD, *self.shape_body[self.shape_is_ground].tolist()}
         kept = [ground.isdisjoint(pair) for pair in self.contact_excludes.tolist()]
         excludes = self.contact_excludes[np.array(kept, bool)]
@@ -286,11 +280,29 @@ class Robot:
             contact_excludes=excludes,
         )
 
-    def with_material(self, name: str) -> Robot:
-        """Return the same robot with all shapes of one material, for `World(materials=...)`."""
+    def with_home(
+        self,
+        joints: Mapping[str, ArrayLike] | str = MappingProxyType({}),
+        height: float | None = None,
+        turn: ArrayLike | None = None,
+    ) -> Robot:
+        """Return the same robot with another configuration to start from.
+
+        joints: positions by the names of joints [rad or m], for spherical ones a quaternion, within
+        their limits; the others stay; or the name of a keyframe. height: of the origin of a free
+        base [m]; turn: its quaternion w x y z.
+        """
+        return with_home(self, joints, height, turn)
+
+    def with_material(self, name: str, *parts: str) -> Robot:
+        """Return the same robot with one material, for `World(materials=...)`, on some shapes.
+
+        parts: names of shapes, or of links for all shapes of these; by default the whole robot.
+        """
         if not (isinstance(name, str) and name):
             raise InputError(f"robot '{self.name}': with_material({shown(name)}): give a name")
-        materials = np.array([name] * len(self.shape_name), dtype=np.str_)
+        chosen = named_shapes(self, "with_material", parts) if parts else True
+        materials = np.where(chosen, name, self.shape_material).astype(np.str_)
         return dataclasses.replace(self, shape_material=materials)
 
     def with_sole_points(self, name: str, along: int, across: int) -> Robot:
@@ -368,6 +380,7 @@ class Robot:
 
     @classmethod
     def from_description(cls, description: Description) -> Robot:
-        """Check a description and turn it into arrays."""
+        """Check a description, as that of a file is, and turn it into arrays."""
+        description = typed(description)
         check(description)
         return cls(**robot_arrays(description))

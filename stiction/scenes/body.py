@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -92,12 +92,12 @@ class Body:
         try:
             robot = self._made()
             if self.keyframe is not None:
-                robot = replace(robot, home=robot.keyframe(self.keyframe))
+                robot = robot.with_home(self.keyframe)
             if self.colliding:
                 robot = robot.with_colliding(*self.colliding)
             if self.material is not None:
                 robot = robot.with_material(self.material)
-            placed = self._placed(_posed(robot, self.joints))
+            placed = self._placed(robot.with_home(self.joints))
             return fixed(placed) if self.fixed else placed
         except SceneFileError:
             raise
@@ -136,18 +136,3 @@ class Body:
         if self.turn is not None:
             return robot.at(at_home[:3], self.turn)
         return robot.at(at_home[:3], turned_by(self.heading, at_home[3:]))
-
-
-def _posed(robot: Robot, joints: Mapping[str, float]) -> Robot:
-    """The same robot with other home positions of some joints."""
-    if not joints:
-        return robot
-    home = robot.home.copy()
-    names = [str(name) for name in robot.joint_name]
-    for name, value in joints.items():
-        if name not in names:
-            raise InputError(
-                f"robot '{robot.name}' has no joint '{name}'; it has {', '.join(names)}"
-            )
-        home[robot.q_index[names.index(name)]] = value
-    return replace(robot, home=home)

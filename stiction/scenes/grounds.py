@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +14,8 @@ from stiction.scenes.table import Table
 from stiction.world.ground import MOST_HEIGHTS, Ground, HeightField, Plane, Slope, Steps
 
 KEYS = {
-    "plane": ("height", "velocity", "material"),
-    "slope": ("angle", "heading", "velocity", "height", "material"),
+    "plane": ("height", "velocity", "time", "material"),
+    "slope": ("angle", "heading", "velocity", "time", "height", "material"),
     "steps": ("rise", "run", "count", "start", "heading", "height", "material"),
     "heights": ("heights", "spacing", "origin", "material"),
     "rough": ("amplitude", "spacing", "size", "level", "seed", "material"),
@@ -26,21 +28,32 @@ def read_ground(table: Table) -> Ground | None:
     kind = table.choice("kind", KEYS, "plane")
     table.only(["kind", *KEYS[kind]])
     material = table.text("material", "ground")
-    still = (0.0, 0.0, 0.0)
     if kind == "none":
         return None
     if kind == "plane":
-        height = table.number("height", "m", 0.0)
-        return Plane(height, table.numbers("velocity", 3, "m/s", still), material)
+        velocity, time = _belt(table)
+        return _made(table, Plane, table.number("height", "m", 0.0), velocity, material, time)
     if kind == "slope":
         angle = table.number("angle", "rad")
         if not abs(angle) < math.pi / 2:
             table.refuse(f"is {angle:g}; give an angle with a magnitude below pi/2 rad", "angle")
         heading = table.number("heading", "rad", 0.0)
-        velocity = table.numbers("velocity", 3, "m/s", still)
-        return Slope(angle, heading, velocity, material, table.number("height", "m", 0.0))
+        (velocity, time), height = _belt(table), table.number("height", "m", 0.0)
+        return _made(table, Slope, angle, heading, velocity, material, height, time)
+    return _made(table, _uneven, kind, table, material)
+
+
+def _belt(table: Table) -> tuple[tuple, tuple]:
+    """Velocity of the ground, or velocities and their times."""
+    if "time" in table:
+        return table.rows("velocity", 3, "m/s"), table.argument("time", tuple)
+    return table.numbers("velocity", 3, "m/s", (0.0, 0.0, 0.0)), ()
+
+
+def _made(table: Table, make: Callable[..., Ground], *given: Any) -> Ground:
+    """The ground that a function makes; what it refuses is told with the place in the file."""
     try:
-        return _uneven(kind, table, material)
+        return make(*given)
     except (InputError, ValueError) as error:  # ValueError: rows of unequal length, a seed below 0
         table.refuse(str(error))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.collision.belt import VELOCITY
 from stiction.collision.bodies import POINTS, Bodies, NoBodies
 from stiction.collision.points import ContactPoints
 from stiction.contact.contact_model import (
@@ -126,6 +127,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
         impact=allocate_impact(),
         bodies=bodies,
     )
+    surface.contact.belt[VELOCITY] = surface.ground.belt.velocity[0]
     return surface, names, notes
 
 

@@ -3,12 +3,13 @@
 The impulses of an impulse solver act evenly over the step, so a link that slides at the start and
 sticks at the end would move by half its speed times dt. In reality kinetic friction brings it to
 rest after a fraction f of the step, and it moves only f times as far. With t the change of its
-twist in the step, it has moved (1 - f) t dt/2 too far. That displacement is taken back, in the
-positions alone, along H^-1 J' f; for constant forces the distance is then exact.
+twist in the step, relative to the ground, it has moved (1 - f) t dt/2 too far. That displacement is
+taken back, in the positions alone, along H^-1 J' f; for constant forces the distance is then exact.
 """
 
 import math
 
+from stiction.collision.belt import GAINED
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import mu_kinetic_of, stick_speed_of
 from stiction.contact.friction import tangential
@@ -16,7 +17,7 @@ from stiction.contact.solvers.link_blocks import clear_block
 from stiction.contact.solvers.wrench_system import factor_wrench_system, solve_wrench_system
 from stiction.kernels.kinematics import advance
 from stiction.kernels.response import arm_from_centre, free_twist, pair_twist, velocity_after
-from stiction.kernels.spatial import point_velocity, store_twist, twist_scale
+from stiction.kernels.spatial import Twist, point_velocity, store_twist, twist_scale
 from stiction.kernels.touching_pairs import spin_per_moment
 from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vector
 from stiction.step.drift import displacement_of_wrenches
@@ -36,9 +37,12 @@ def finish_slides(system, state, work, dt):
         return
     stopped, first = False, 0
     for touching in range(contact.touching_count[0]):
-        share, first = idle_share(system.model, contact, response, first)
+        gained = gained_by_ground(system.surface, first)
+        share, first = idle_share(system.model, contact, response, first, gained)
         stopped = stopped or share > 0
-        moved = twist_scale(like(dt, 0.5) * dt * share, pair_twist(response, touching))
+        change = pair_twist(response, touching)
+        change = Twist(sub(change.linear, gained), change.angular)
+        moved = twist_scale(like(dt, 0.5) * dt * share, change)
         store_twist(response.unbalance, touching, moved)
     if stopped:
         move_links(system, state, work, dt)
@@ -98,7 +102,15 @@ def wrenches_that_move(dynamics, contact, response):
 
 
 @kernel
-def idle_share(model, contact, response, first):
+def gained_by_ground(surface, i):
+    """Velocity that the ground gained in the step; 0 if point i touches something else."""
+    if surface.contact.point[i] < len(surface.points.link):
+        return load_vector(surface.contact.belt, GAINED)
+    return zero_vector(surface.contact.depth[i])
+
+
+@kernel
+def idle_share(model, contact, response, first, gained):
     """Return 1 - f of the link of point `first`, 0 unless it came to rest; and the point after it.
 
     The speed s falls at a constant rate. Without contact it would change by c in the step, and
@@ -120,9 +132,10 @@ def idle_share(model, contact, response, first):
             limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
             p_t = add(p_t, tangential(n, p))
             # a point slower than turning makes it in a step rolls: there is no slide to stop
-            if speed > max(slow, math.sqrt(dot(carried, carried))):
+            turning = add(carried, gained)
+            if speed > max(slow, math.sqrt(dot(turning, turning))):
                 r = arm_from_centre(contact, response, i)
-                free = point_velocity(free_twist(response, touching), r)
+                free = sub(point_velocity(free_twist(response, touching), r), gained)
                 v_t, c = add(v_t, before), c + dot(free, before) / speed
                 count += like(none, 1)
         i += 1

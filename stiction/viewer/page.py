@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stiction.errors import InputError
+from stiction.files.written import check_target, write_whole
 from stiction.terminal.line import Progress, shown
 from stiction.viewer.legend import legend_box
 from stiction.viewer.marks import MARKS, SHOWN
@@ -58,15 +59,10 @@ def save_html(
     Options: fps, pictures a second; follow, whether the camera moves with the first robot; marks,
     some of `MARKS`; layout, "side by side" or "ghosts".
     """
-    path = Path(path)
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"{path}: the folder {path.parent} does not exist")
+    check_target(path, InputError)  # now, not after the page is made
     text = page(motions, **options)  # type: ignore[arg-type]
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error})") from None
-    return path
+    write_whole(path, text.encode(), "the page", InputError)
+    return Path(path)
 
 
 def checked_marks(marks: Sequence[str]) -> tuple[str, ...]:

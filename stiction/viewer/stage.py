@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.collision.belt import ways_at
 from stiction.viewer.marks import Marks
 from stiction.visual.colours import GROUND, GROUND_LINE, MOTIONS, Rgb
 from stiction.visual.frames import Film
@@ -70,7 +71,7 @@ class Stage:
             flat = flat_ground(self.films[0].world)
             assert flat is not None  # only flat ground is a belt
             time = self.films[0].motion.time[min(k, len(base) - 1)]
-            self.belt.position = self.belt_at + np.mod(flat.velocity * time, self.area.spacing)
+            self.belt.position = self.belt_at + np.mod(ways_at(flat.belt, time), self.area.spacing)
 
     def _ground(self) -> None:
         world = self.films[0].world
@@ -106,7 +107,7 @@ class Stage:
             position=np.array([x, y, z]),
         )
         self.belt_at = np.array([x, y, z])
-        self.belt = lines if flat.velocity.any() else None
+        self.belt = lines if flat.belt.velocity.any() else None
 
 
 def light_up(scene: SceneApi) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from stiction.description.arguments import is_number, shown
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import friction_coefficients, has_friction_cone
 from stiction.metrics.contact_state import ContactState
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
 FASTEST = 240.0  # pictures a second
+SLOWEST = 1e-3  # the same; also the least speed
 WEIGHT = 0.8  # length of the arrow of the weight of everything that moves, over its size
 MOST_ARROWS = 32  # points that touch at once; with more, a foot has one arrow
 PER_STEP = ("torque", "passive", "solver")
@@ -42,10 +44,12 @@ class Contacts(NamedTuple):
 
 def rows_at(motion: Motion, rate: float, speed: float = 1.0) -> np.ndarray:
     """Samples nearest to the times of pictures at `rate` a second, shown at `speed`."""
-    if not 0 < rate <= FASTEST:
-        raise InputError(f"fps is {rate!r}; give a number of pictures a second, up to {FASTEST:g}")
-    if not (np.isfinite(speed) and speed > 0):
-        raise InputError(f"speed is {speed!r}; give a positive number, 1 for real time")
+    if not (is_number(rate) and SLOWEST <= rate <= FASTEST):
+        raise InputError(
+            f"fps is {shown(rate)}; give a number of pictures a second, {SLOWEST:g} to {FASTEST:g}"
+        )
+    if not (is_number(speed) and speed >= SLOWEST):
+        raise InputError(f"speed is {shown(speed)}; give {SLOWEST:g} or more, 1 for real time")
     if len(motion) == 0:
         raise InputError("this motion has no samples; there is nothing to draw")
     times = np.arange(motion.time[0], motion.time[-1] + 0.5 * speed / rate, speed / rate)

@@ -139,6 +139,7 @@ def allocate_contact(
         table=table,
         reach=np.zeros(groups),
         margin=np.zeros(groups),
+        belt=np.zeros((3, 3)),
     )
 
 

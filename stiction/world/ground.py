@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stiction.collision.belt import belt_of, still_belt
 from stiction.collision.terrain import FlatGround, Heights, Stairs
 from stiction.description.arguments import (
     LARGEST,
@@ -18,9 +19,9 @@ from stiction.description.arguments import (
     number,
     numbers,
     shown,
-    vector,
 )
 from stiction.errors import InputError
+from stiction.world.belts import Velocity, checked_belt
 
 UP = (0.0, 0.0, 1.0)
 MOST_STEPS = 10_000
@@ -29,15 +30,24 @@ MOST_HEIGHTS = 100_000_000
 
 @dataclass(frozen=True)
 class Plane:
-    """Level ground, which may move in its own plane like the belt of a treadmill."""
+    """Level ground, which may move in its own plane like the belt of a treadmill.
+
+    A belt whose speed varies has one velocity for each `time`: linear in between, constant before
+    the first and after the last.
+    """
 
     height: float = 0.0  # [m]
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
+    velocity: Velocity = (0.0, 0.0, 0.0)  # [m/s]; with times, (n, 3)
     material: str = "ground"
+    time: tuple[float, ...] = ()  # [s]
 
     def __post_init__(self) -> None:
         """Check all values; files store them as plain numbers."""
         _check_flat(self, "height")
+
+    def __repr__(self) -> str:
+        """All values, the times only if there are any: digests of older files have none."""
+        return _shown_values(self, "time")
 
     def normal(self) -> np.ndarray:
         """Unit vector out of the ground."""
@@ -49,18 +59,19 @@ class Plane:
 
     def bind(self) -> FlatGround:
         """Return the arrays that kernels read."""
-        return _bound(self, self.height, self.normal(), self.velocity)
+        return _bound(self)
 
 
 @dataclass(frozen=True)
 class Slope:
-    """A plane that rises by `angle` [rad] in the direction `heading` [rad]."""
+    """A plane that rises by `angle` [rad] in the direction `heading` [rad]; a belt, as `Plane`."""
 
     angle: float
     heading: float = 0.0  # about z, from x
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s]
+    velocity: Velocity = (0.0, 0.0, 0.0)  # [m/s]; with times, (n, 3)
     material: str = "ground"
     height: float = 0.0  # at x = y = 0 [m]
+    time: tuple[float, ...] = ()  # [s]
 
     def __post_init__(self) -> None:
         """Check all values; files store them as plain numbers."""
@@ -69,9 +80,8 @@ class Slope:
             raise InputError(f"Slope: angle is {self.angle} rad; its magnitude must be below pi/2")
 
     def __repr__(self) -> str:
-        """All values, the height only if it is not 0: digests of older files have none."""
-        values = {name: value for name, value in vars(self).items() if name != "height" or value}
-        return f"Slope({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+        """All values, height and times only if there are any: digests of older files have none."""
+        return _shown_values(self, "height", "time")
 
     def normal(self) -> np.ndarray:
         """Unit vector out of the ground."""
@@ -86,7 +96,7 @@ class Slope:
 
     def bind(self) -> FlatGround:
         """Return the arrays that kernels read."""
-        return _bound(self, self.height, self.normal(), self.velocity)
+        return _bound(self)
 
 
 @dataclass(frozen=True)
@@ -172,7 +182,7 @@ class Steps:
             heading=np.array([math.cos(self.heading), math.sin(self.heading)]),
             highest=np.array([highest]),
             stretch=np.array([math.hypot(1.0, _steepness(riser, level, highest))]),
-            velocity=np.zeros(3),
+            belt=still_belt(),
         )
 
 
@@ -249,7 +259,7 @@ class HeightField:
             corner=np.array(self.origin),
             spacing=np.array(self.spacing),
             stretch=np.array([math.sqrt(1.0 + slope_x**2 + slope_y**2)]),
-            velocity=np.zeros(3),
+            belt=still_belt(),
         )
 
 
@@ -264,6 +274,7 @@ def ground_values(ground: Ground | None) -> dict[str, Any] | None:
     plain = {
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in vars(ground).items()
+        if name != "time" or value  # files of constant belts have none
     }
     return {"kind": type(ground).__name__, **plain}
 
@@ -292,9 +303,16 @@ def _check_flat(ground: Any, *names: str) -> None:
     for name in names:
         value = number(f"{kind}: {name}", getattr(ground, name), units.get(name, "rad"))
         object.__setattr__(ground, name, value)
-    velocity = vector(f"{kind}: velocity", ground.velocity, 3, "m/s")
-    object.__setattr__(ground, "velocity", tuple(velocity.tolist()))
     _check_name(kind, ground.material)
+    velocity, time = checked_belt(kind, ground.velocity, ground.time)
+    object.__setattr__(ground, "velocity", velocity)
+    object.__setattr__(ground, "time", time)
+
+
+def _shown_values(ground: Any, *omitted: str) -> str:
+    """A ground as code, without some of its values where they are 0 or empty."""
+    values = {name: v for name, v in vars(ground).items() if v or name not in omitted}
+    return f"{type(ground).__name__}({', '.join(f'{name}={v!r}' for name, v in values.items())})"
 
 
 def _plain(value: Any) -> Any:
@@ -303,13 +321,12 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
-def _bound(ground: Plane | Slope, height: float, normal: np.ndarray, velocity: tuple) -> FlatGround:
-    """Arrays of a plane after checking its numbers."""
-    point, belt = np.array([0.0, 0.0, height]), np.array(velocity, float)
-    if belt.shape != (3,) or not np.isfinite([*point, *normal, *belt]).all():
-        raise InputError(f"{ground}: height and three velocities must be finite numbers")
-    if abs(belt @ normal) > 1e-9:
-        raise InputError(f"{ground}: the velocity must be along the ground")
+def _bound(ground: Plane | Slope) -> FlatGround:
+    """Arrays of a plane."""
+    point, normal = np.array([0.0, 0.0, ground.height]), ground.normal()
+    belt = belt_of(ground.time or [0.0], ground.velocity)
+    if (np.abs(belt.velocity @ normal) > 1e-9).any():
+        raise InputError(f"{ground!r:.200}: the velocity must be along the ground")
     return FlatGround(point, normal, belt)
 
 

@@ -167,7 +167,7 @@ def test_links_that_are_left_out_have_no_place_in_reach(name):
             for i, link in enumerate(contact_points.link):
                 r, met = meet_ground(contact_points, ground, dynamics, int(link), i)
                 twist = dynamics.velocity[link]
-                velocity = twist[:3] + np.cross(twist[3:], r) - ground.velocity
+                velocity = twist[:3] + np.cross(twist[3:], r) - ground.belt.velocity[0]
                 nearing = min(0.0, reach_time * (np.array(met.normal) @ velocity))
                 if met.depth > nearing - REACH * 9.81 / 2 * reach_time**2:
                     wanted.append(i)

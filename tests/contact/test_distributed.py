@@ -8,6 +8,7 @@ import pytest
 
 import stiction as st
 from mechanisms import fewer, held, turned
+from stiction.collision.belt import move_belt
 from stiction.collision.detection import detect
 from stiction.contact.contact_model import MODELS, checked_model
 from stiction.contact.distributed import (
@@ -80,6 +81,7 @@ class Driven:
         real = contact.depth.dtype.type
         forward_kinematics(self.dynamics, q.astype(real))
         velocities(self.dynamics, v.astype(real))
+        move_belt(surface.ground, contact.belt, real(time), real(time))
         detect(surface.points, surface.ground, self.dynamics, contact, real(0.0))
         surface.work.clock[:] = time
         kernel = MODELS[type(self.law)].kernel
@@ -175,6 +177,16 @@ def test_a_belt_takes_the_anchor_along():
     way = np.array([1e-3, 2e-3])
     moved = foot(4.0, at=2 * belt + way, depth=5e-3, velocity=(*belt, 0.0))
     assert np.allclose(moved[:, :2], stick_force(law, way, (0, 0)), rtol=1e-6)
+
+
+def test_a_belt_that_speeds_up_takes_the_anchor_along():
+    speed, a = np.array([0.5, -0.2]), 0.3  # v = speed (1 + a t)
+    ends = [(*speed, 0.0), (*(speed * (1 + 10 * a)), 0.0)]
+    foot = Driven(PAPER, ground=st.Plane(velocity=ends, time=(0.0, 10.0)))
+    for time in (2.0, 3.0):
+        way, velocity = speed * (time + a * time**2 / 2), speed * (1 + a * time)
+        force = foot(time, at=way, depth=5e-3, velocity=(*velocity, 0.0))
+        assert np.abs(force[:, :2]).max() < 1e-9
 
 
 # ------------------------------------------------------------------------------------------ sliding

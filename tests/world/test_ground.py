@@ -18,6 +18,7 @@ CELLS = np.random.default_rng(4).choice(["grass", "rock", "mud"], (8, 10))
 EACH = {
     "plane": st.Plane(np.float64(-0.2), velocity=[0.1, 0, 0], material="belt"),
     "slope": st.Slope(np.arctan(0.2), 0.3),
+    "swinging": st.Plane(velocity=np.eye(3)[[0, 1, 0]], time=np.arange(3)),
     "steps": st.Steps(),
     "platform": st.Steps(rise=[0.15, -0.15], run=np.array([0.4]), start=-0.2, heading=0.4),
     "field": st.HeightField(HILLS, 0.3),

@@ -48,10 +48,11 @@ def swinging_belt(trial: Trial) -> Measures:
     """A block on a belt of speed V sin(w t) rides along, sticks and slips, or always slides.
 
     Friction changes its speed u by at most mu g a second, towards that of the belt. It rides along
-    while the belt accelerates by less, V w cos(w t) < mu g; otherwise du/dt = +-mu g until u
-    has caught up. In the frame of the belt, which is where the scene is simulated, the force
-    -m V w cos(w t) acts on its centre. The largest distance from the exact place on the belt is
-    measured, relative to the width of the region in which the block slides.
+    while the belt accelerates by less, V w cos(w t) < mu g; otherwise du/dt = +-mu g until u has
+    caught up. In the frame of the belt, where the scene is simulated because other engines have no
+    belts whose speed varies, the force -m V w cos(w t) acts on its centre. The largest distance
+    from the exact place on the belt is measured, relative to the width of the region in which the
+    block slides.
     """
     if not trial.contender.slides:
         return {}

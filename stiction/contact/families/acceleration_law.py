@@ -14,6 +14,7 @@ from stiction.contact.families.impulse_law import (
     detect_penetrating,
     hold_as_forces,
 )
+from stiction.contact.surface import set_clock
 from stiction.kernels.response import add_wrenches, gather_wrenches
 from stiction.kernels.touching_links import add_drift
 from stiction.kernels.touching_pairs import whole_response
@@ -27,6 +28,13 @@ def add_held_forces(model, surface, dynamics, instant):
     if surface.impact.solved[0] == 1 and held(model, surface.contact):
         add_contact_forces(dynamics, surface.contact)
     return OK
+
+
+@kernel
+def detect_now(model, surface, dynamics, instant, shares):
+    """Find the points in the ground, with their velocities against it now."""
+    set_clock(surface, instant, False)
+    detect_penetrating(surface, dynamics, instant)
 
 
 @kernel
@@ -61,13 +69,13 @@ def solve_forces_again(model, system, instant):
     surface = system.surface
     if held(model, surface.contact):
         return OK
-    detect_penetrating(model, surface, system.dynamics, instant, 0)
+    detect_now(model, surface, system.dynamics, instant, 0)
     return solve_forces(model, system, instant, 0)
 
 
 FAMILIES[ACCELERATION_LAW] = Family(
     add_known_forces=add_held_forces,
-    detect=detect_penetrating,
+    detect=detect_now,
     detect_missed=none_missed,
     solve=solve_forces,
     solve_again=solve_forces_again,

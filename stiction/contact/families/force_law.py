@@ -20,7 +20,7 @@ from stiction.kernels.vectors import like, load_vector, scale, store_vector
 def add_forces(model, surface, dynamics, instant):
     """Detect contacts, and add the forces of the law."""
     contact, dt = surface.contact, instant.dt
-    set_clock(surface, instant)
+    set_clock(surface, instant, False)
     detect(surface.points, surface.ground, dynamics, contact, like(dt, 0))
     detect_bodies(surface, dynamics, like(dt, 0), dt)
     status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)

@@ -42,10 +42,16 @@ def hold_as_forces(model, surface, dynamics, factor):
 
 
 @kernel
-def detect_penetrating(model, surface, dynamics, instant, shares):
+def detect_for_impulses(model, surface, dynamics, instant, shares):
+    """Find the points in the ground, with their velocities against it at the end of the step."""
+    set_clock(surface, instant, True)
+    detect_penetrating(surface, dynamics, instant)
+
+
+@kernel
+def detect_penetrating(surface, dynamics, instant):
     """Find the points in the ground."""
     contact = surface.contact
-    set_clock(surface, instant)
     detect(surface.points, surface.ground, dynamics, contact, like(instant.dt, 0))
     detect_bodies(surface, dynamics, like(instant.dt, 0), instant.dt)
     place_pairs(dynamics, contact, surface.work.response)
@@ -107,7 +113,7 @@ def impulses_are_complete(model, surface, dynamics, dt):
 
 FAMILIES[IMPULSE_LAW] = Family(
     add_known_forces=add_held_impulses,
-    detect=detect_penetrating,
+    detect=detect_for_impulses,
     detect_missed=none_missed,
     solve=solve_impulses,
     solve_again=solve_nothing_again,

@@ -38,7 +38,7 @@ NEAR_IMPACT = 0.05  # impacts within this fraction of a step happen together
 def detect_within_step(model, surface, dynamics, instant, shares):
     """Find the points that are on the ground or may reach it within the step."""
     contact = surface.contact
-    set_clock(surface, instant)
+    set_clock(surface, instant, True)
     reach = instant.dt
     if surface.impact.phase[0] == IMPACT:
         reach = like(reach, NEAR_IMPACT) * surface.impact.dt[0]

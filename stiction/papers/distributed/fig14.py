@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.collision.belt import velocities_at
 from stiction.papers.distributed.gait import PERIOD
 from stiction.papers.distributed.runs import extrema, smoothed
 from stiction.papers.distributed.walk import SETTLED, Walk, walked
+from stiction.world.ground import Plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +27,9 @@ def data() -> dict[str, Any]:
 def measures(data: dict[str, Any]) -> dict[str, float]:
     """Speed, braking and pushing, and smoothness."""
     walk: Walk = data["walk"]
-    belt = -walk.motion.world.ground.velocity[0]  # type: ignore[union-attr]
+    ground = walk.motion.world.ground
+    assert isinstance(ground, Plane)
+    belt = -velocities_at(ground.bind().belt, 0.0)[0]
     strides = int((walk.time[-1] - SETTLED) / PERIOD)
     first, last = (
         np.interp(SETTLED + k * PERIOD, walk.time, walk.motion.q[:, 0]) for k in (0, strides)

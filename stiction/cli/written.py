@@ -1,0 +1,55 @@
+"""The file of a run: its name says what is written."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stiction.cli.command import UsageError
+from stiction.errors import InputError, StictionError
+from stiction.files.written import check_target
+
+if TYPE_CHECKING:
+    from stiction.motion.motion import Motion
+
+WRITERS = {  # suffix of a file -> the method of a motion that writes it
+    ".h5": "save",
+    ".csv": "save_csv",
+    ".html": "save_html",
+    ".mp4": "video",
+    ".webm": "video",
+    ".gif": "video",
+    ".glb": "save_gltf",
+    ".rrd": "save_rerun",
+    ".sto": "save_sto",
+}
+
+
+def check_output(path: Path) -> None:
+    """Raise an error now, not after an hour of simulation, if a run cannot be written there."""
+    suffix = path.suffix.lower()
+    if suffix not in WRITERS:
+        raise UsageError(
+            f"--output {path}: unknown kind of file; give a name that ends in {', '.join(WRITERS)}"
+        )
+    if suffix == ".rrd" and find_spec("rerun") is None:
+        raise UsageError(f"--output {path}: needs the package rerun-sdk; pip install rerun-sdk")
+    check_target(path.absolute(), InputError)
+
+
+def written(motion: Motion, path: Path) -> str:
+    """Write a motion; where that fails, whole in the folder for temporary files.
+
+    Returns the path of what was written.
+    """
+    try:
+        getattr(motion, WRITERS[path.suffix.lower()])(path)
+        return str(path)
+    except StictionError as error:
+        elsewhere = Path(tempfile.mkdtemp(prefix="stiction-")) / f"{path.stem}.h5"
+        motion.save(elsewhere)
+        warnings.warn(f"{error}; the motion is in {elsewhere}", stacklevel=2)
+        return str(elsewhere)

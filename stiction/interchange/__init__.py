@@ -1,0 +1,1 @@
+"""Motions for other programs: glTF for Blender and game engines, Rerun."""
