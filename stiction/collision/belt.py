@@ -11,7 +11,7 @@ from stiction.compiler.compiled import kernel
 from stiction.kernels.forces import table_row
 from stiction.kernels.vectors import add, like, load_vector, scale, store_vector, sub
 
-VELOCITY, GAINED, WAY = 0, 1, 2  # rows of `Contact.belt`
+VELOCITY, GAINED, TRAVEL = 0, 1, 2  # rows of `Contact.belt`
 
 
 class Belt(NamedTuple):
@@ -19,7 +19,7 @@ class Belt(NamedTuple):
 
     time: np.ndarray  # (n) [s]
     velocity: np.ndarray  # (n, 3) [m/s]
-    way: np.ndarray  # (n, 3) moved since time 0 [m]
+    travel: np.ndarray  # (n, 3) moved since time 0 [m]
 
 
 def belt_of(time: ArrayLike, velocity: ArrayLike) -> Belt:
@@ -27,7 +27,7 @@ def belt_of(time: ArrayLike, velocity: ArrayLike) -> Belt:
     t, v = np.array(time, float), np.array(velocity, float).reshape(-1, 3)
     steps = np.diff(t)[:, None] * (v[1:] + v[:-1]) / 2
     belt = Belt(t, v, np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]))
-    return belt._replace(way=belt.way - ways_at(belt, 0.0))
+    return belt._replace(travel=belt.travel - travel_at(belt, 0.0))
 
 
 def still_belt() -> Belt:
@@ -41,12 +41,12 @@ def velocities_at(belt: Belt, times: ArrayLike) -> np.ndarray:
     return np.stack([np.interp(t, belt.time, column) for column in belt.velocity.T], axis=-1)
 
 
-def ways_at(belt: Belt, times: ArrayLike) -> np.ndarray:
+def travel_at(belt: Belt, times: ArrayLike) -> np.ndarray:
     """How far the ground has moved from time 0 to times of any shape, (..., 3) [m]."""
     t = np.asarray(times, float)
     k = np.clip(np.searchsorted(belt.time, t, side="right") - 1, 0, None)
     mean = (belt.velocity[k] + velocities_at(belt, t)) / 2
-    return belt.way[k] + (t - belt.time[k])[..., None] * mean
+    return belt.travel[k] + (t - belt.time[k])[..., None] * mean
 
 
 @kernel
@@ -64,7 +64,7 @@ def belt_velocity(belt, t):
 
 
 @kernel
-def belt_way(belt, t):
+def belt_travel(belt, t):
     """How far the ground has moved since time 0 [m]."""
     last = len(belt.time) - 1
     k = 0
@@ -73,13 +73,13 @@ def belt_way(belt, t):
     elif t > belt.time[0]:
         k = table_row(belt.time, 0, last, t)
     mean = scale(like(t, 0.5), add(load_vector(belt.velocity, k), belt_velocity(belt, t)))
-    return add(load_vector(belt.way, k), scale(t - belt.time[k], mean))
+    return add(load_vector(belt.travel, k), scale(t - belt.time[k], mean))
 
 
 @kernel
 def move_belt(ground, rows, time, since):
-    """Write how the ground moves: its velocity at a time, gained since another, and its way."""
+    """Write how the ground moves: its velocity at a time, gained since another, and its travel."""
     v = belt_velocity(ground.belt, time)
     store_vector(rows, VELOCITY, v)
     store_vector(rows, GAINED, sub(v, belt_velocity(ground.belt, since)))
-    store_vector(rows, WAY, belt_way(ground.belt, time))
+    store_vector(rows, TRAVEL, belt_travel(ground.belt, time))

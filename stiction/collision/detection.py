@@ -73,7 +73,7 @@ class Contact(NamedTuple):
     table: np.ndarray  # (pairs, fields) parameters of the model per pair of materials
     reach: np.ndarray  # (groups) detection distance of points, beyond their travel in a step [m]
     margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
-    # (3, 3) of the ground: velocity [m/s], what it gained of that in the step, way since time 0 [m]
+    # (3, 3) of the ground: velocity, its gain in the step [m/s], and travel since time 0 [m]
     belt: np.ndarray
 
 

@@ -51,7 +51,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, NamedTuple
 
-from stiction.collision.belt import WAY
+from stiction.collision.belt import TRAVEL
 from stiction.compiler.compiled import formula, kernel
 from stiction.contact.contact_model import (
     NO_PULL,
@@ -229,7 +229,7 @@ def ground_position(dynamics, contact, i):
     position = add(load_vector(dynamics.origin, dynamics.tree.root[link]), r)
     if contact.body_b[i] > 0:
         return position
-    return sub(position, load_vector(contact.belt, WAY))
+    return sub(position, load_vector(contact.belt, TRAVEL))
 
 
 # ------------------------------------------------------------------------------------------ forces

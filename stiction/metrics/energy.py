@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stiction.collision.belt import ways_at
+from stiction.collision.belt import travel_at
 from stiction.errors import InputError
 from stiction.metrics.contact_criteria import split
 from stiction.metrics.points import (
@@ -108,7 +108,7 @@ def contact_work(motion: Motion) -> np.ndarray:
     normal, friction = _contact_work(motion, q, v_mean, dt)
     belt = motion.world.ground.bind().belt  # type: ignore[union-attr]
     begin = motion.time[:-1]
-    carried = ways_at(belt, begin + dt) - ways_at(belt, begin)  # in each step
+    carried = travel_at(belt, begin + dt) - travel_at(belt, begin)  # in each step
     return normal + friction - (motion.force[:-1].sum(axis=1) * carried).sum(axis=1)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.collision.belt import ways_at
+from stiction.collision.belt import travel_at
 from stiction.collision.terrain import FlatGround
 from stiction.render.camera import FIELD_OF_VIEW
 from stiction.visual.colours import GROUND, GROUND_LINE
@@ -64,8 +64,8 @@ class Stage:
         row = min(k, len(self.films[0]) - 1)
         flat = flat_ground(self.films[0].world)
         if self.ground_body >= 0 and flat is not None:
-            way = ways_at(flat.belt, self.films[0].motion.time[row])
-            gone = np.mod(way, 2 * self.area.spacing)
+            travel = travel_at(flat.belt, self.films[0].motion.time[row])
+            gone = np.mod(travel, 2 * self.area.spacing)
             self.data.mocap_pos[self.ground_body] = _on_plane(flat, self.area) + gone
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.collision.belt import ways_at
+from stiction.collision.belt import travel_at
 from stiction.viewer.marks import Marks
 from stiction.visual.colours import GROUND, GROUND_LINE, MOTIONS, Rgb
 from stiction.visual.frames import Film
@@ -71,7 +71,9 @@ class Stage:
             flat = flat_ground(self.films[0].world)
             assert flat is not None  # only flat ground is a belt
             time = self.films[0].motion.time[min(k, len(base) - 1)]
-            self.belt.position = self.belt_at + np.mod(ways_at(flat.belt, time), self.area.spacing)
+            self.belt.position = self.belt_at + np.mod(
+                travel_at(flat.belt, time), self.area.spacing
+            )
 
     def _ground(self) -> None:
         world = self.films[0].world

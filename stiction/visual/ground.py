@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.collision.belt import ways_at
+from stiction.collision.belt import travel_at
 from stiction.collision.terrain import FlatGround, Heights, Stairs
 from stiction.description.tessellation import fans
 from stiction.visual.colours import GROUND, MATERIALS, SCENERY, Rgb
@@ -79,7 +79,7 @@ def flat_heights(ground: FlatGround, points: np.ndarray) -> np.ndarray:
 
 def flat_lines(ground: FlatGround, area: Area, time: float = 0.0) -> np.ndarray:
     """Lines on a plane, (n, 2, 3); those of a belt move with it."""
-    shift = np.mod(ways_at(ground.belt, time)[:2], area.spacing)
+    shift = np.mod(travel_at(ground.belt, time)[:2], area.spacing)
     lines = []
     for axis in (0, 1):
         low, high = area.low[axis], area.high[axis]

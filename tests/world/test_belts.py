@@ -6,7 +6,7 @@ import pytest
 import stiction as st
 from stiction.bench.closed_forms import belts
 from stiction.bench.closed_forms.models import FRICTION, GRAVITY
-from stiction.collision.belt import belt_of, belt_velocity, belt_way, velocities_at, ways_at
+from stiction.collision.belt import belt_of, belt_travel, belt_velocity, travel_at, velocities_at
 from stiction.engines.belt import on_ground_at_rest
 from stiction.engines.engine import Task
 from stiction.errors import InputError, SceneFileError
@@ -71,7 +71,7 @@ def test_a_brick_sticks_and_slips_on_a_swinging_belt():
     motion = st.simulate(world, floor, state=world.standing(), duration=duration)
     exact_time, exact = belts.place_on_belt(share)
     there = np.interp(motion.time, exact_time, exact)[:, None] * heading[:2]
-    gone = ways_at(ground.bind().belt, motion.time)[:, :2]
+    gone = travel_at(ground.bind().belt, motion.time)[:, :2]
     off = np.linalg.norm(motion.q[:, :2] - gone - there, axis=1)
     # 2.5e-5 at a step of 1 ms; in the frame of the belt 2.6e-5
     assert off.max() < 1e-4 * np.ptp(exact)
@@ -127,20 +127,20 @@ TABLE = belt_of([-1.0, 0.5, 2.0, 3.0], np.random.default_rng(1).normal(size=(4, 
 
 
 @pytest.mark.interpreted
-def test_velocities_and_ways_in_kernels_are_those_in_numpy():
+def test_velocities_and_travel_in_kernels_are_those_in_numpy():
     for t in np.linspace(-3.0, 5.0, 81):
         np.testing.assert_allclose(belt_velocity(TABLE, t), velocities_at(TABLE, t), atol=1e-14)
-        np.testing.assert_allclose(belt_way(TABLE, t), ways_at(TABLE, t), atol=1e-14)
+        np.testing.assert_allclose(belt_travel(TABLE, t), travel_at(TABLE, t), atol=1e-14)
 
 
 @pytest.mark.plain
-def test_the_way_is_the_integral_of_the_velocity():
+def test_the_travel_is_the_integral_of_the_velocity():
     t = np.linspace(-3.0, 5.0, 8001)  # all corners of the table are among these times
     v = velocities_at(TABLE, t)
     steps = np.diff(t)[:, None] * (v[1:] + v[:-1]) / 2
-    way = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
-    np.testing.assert_allclose(ways_at(TABLE, t), way - way[3000], atol=1e-12)
-    np.testing.assert_array_equal(ways_at(TABLE, 0.0), np.zeros(3))
+    travel = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    np.testing.assert_allclose(travel_at(TABLE, t), travel - travel[3000], atol=1e-12)
+    np.testing.assert_array_equal(travel_at(TABLE, 0.0), np.zeros(3))
 
 
 @pytest.mark.plain
