@@ -4,6 +4,7 @@ A block that begins with `# name.py` is saved under that name. All other blocks 
 program. A block of text after a block of Python shows what that printed.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -79,3 +80,18 @@ def with_outputs(page: str, followed: list[tuple[Block, str]]) -> str:
     for block, old in shown(page):
         page = page.replace(f"```text\n{old}```", f"```text\n{printed[block]}```", 1)
     return page
+
+
+def words_of_notebook(text: str) -> list[str]:
+    """The cells of a notebook that are no code."""
+    return _cells(text, "markdown")
+
+
+def code_of_notebook(text: str) -> str:
+    """The code of a notebook, as a script."""
+    return "\n\n".join(_cells(text, "code")) + "\n"
+
+
+def _cells(text: str, kind: str) -> list[str]:
+    cells = json.loads(text)["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]

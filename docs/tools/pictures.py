@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from following import follow, with_outputs
+from following import code_of_notebook, follow, with_outputs
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
@@ -42,6 +42,11 @@ def main(chosen: list[str]) -> None:
                 run(script, folder)
                 if script.stem not in TABLES:
                     shutil.copy(folder / f"{script.stem}.png", pictures / "examples")
+            for notebook in sorted((ROOT / "examples").glob("*.ipynb")):
+                script = folder / f"{notebook.stem}.py"
+                script.write_text(code_of_notebook(notebook.read_text()))
+                run(script, folder)
+                shutil.copy(folder / f"{notebook.stem}.png", pictures / "examples")
     if "models" in chosen:
         run(DOCS / "tools" / "figures.py", ROOT)
 
