@@ -66,6 +66,8 @@ def program_runs(page, folder, **variables):
     for name in GIVEN.get(page, []):
         (folder / name).parent.mkdir(exist_ok=True)
         subprocess.run([sys.executable, "-c", A_MOTION.format(name)], cwd=folder, check=True)
+    # as at a prompt, where `show` does not wait
+    (folder / "sitecustomize.py").write_text("import sys\nsys.ps1 = '>>> '\n")
     paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "BROWSER": "true"}
     followed = dict(follow(PAGES[page], folder, sys.executable, **paths, **variables))
     printed = {block.text: output for block, output in followed.items()}
