@@ -9,13 +9,14 @@ SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo docs pictures test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
+.PHONY: help demo docs pictures transcript test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo          a small humanoid walks under every contact model and in MuJoCo: table, page, motions"
 	@echo "make docs          the documentation site, in build/site; a warning fails"
 	@echo "make pictures      the pictures of examples, tutorials and contact models, again; takes a while"
+	@echo "make transcript    the tutorials, followed from the docs alone in a fresh environment; takes a while"
 	@echo "make test          lint and the compiled tests, less the slow reproductions"
 	@echo "make test-all      lint and all tests"
 	@echo "make lint          ruff, mypy, import-linter"
@@ -34,10 +35,13 @@ demo: $(VENV)/.installed
 	$(BIN)/stiction demo
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 pictures: $(VENV)/.installed
 	$(BIN)/python docs/tools/pictures.py
+
+transcript: $(VENV)/.installed
+	$(BIN)/python docs/tools/transcript.py docs/tutorials/transcript.txt
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not slow and (jit or not interpreted)"

@@ -45,7 +45,7 @@ Data flows down this list, and a folder imports only from folders above it:
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stiction import description, patterns, robots, scenes
 from stiction.batch.simulate_batch import (
@@ -98,6 +98,13 @@ from stiction.world import mechanics
 from stiction.world.external import Push, TabulatedForce
 from stiction.world.ground import HeightField, Plane, Slope, Steps
 from stiction.world.world import State, World
+
+if TYPE_CHECKING:  # imported when first asked for, see `__getattr__`
+    from stiction import plot
+    from stiction.sweeps.points import Range, Sample
+    from stiction.sweeps.sweep import sweep
+    from stiction.sweeps.table import SweepTable
+    from stiction.viewer.live import view
 
 __all__ = [
     "Actuators",

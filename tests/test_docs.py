@@ -6,18 +6,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 import stiction as st
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 # compile what no other test needs, or take long
 SLOW = (
     *("control_loop", "linearise_balance", "push_and_hold", "survival_map"),
     *("friction_angle", "jump", "squat", "stopping_distance", "treadmill", "tumbling_rod"),
-    *("force_plates", "two_floors", "sweep_of_a_billion"),
+    *("force_plates", "two_floors", "sweep_of_a_billion", "walk_and_forces"),
 )
 TABLES = ("sweep_of_a_billion", "touching_bodies", "what_holds")  # they draw nothing
 
@@ -52,6 +55,22 @@ def test_the_example_runs(example, tmp_path):
     assert run([str(example)], tmp_path, MPLBACKEND="Agg").strip()
     picture = tmp_path / f"{example.stem}.png"
     assert example.stem in TABLES or 1000 < picture.stat().st_size < 60_000
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in SLOW))
+        for path in NOTEBOOKS
+    ],
+)
+def test_the_notebook_runs_and_draws(notebook, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    cells = nbformat.read(notebook, as_version=4)
+    NotebookClient(cells, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert any("image/png" in output.get("data", {}) for output in cells.cells[-1].outputs)
+    assert 1000 < (tmp_path / f"{notebook.stem}.png").stat().st_size < 60_000
 
 
 @pytest.mark.jit

@@ -33,12 +33,11 @@ from stiction.kernels.vectors import like, load_vector
 
 ARGUMENTS = ("params", "dynamics", "contact", "memory", "work", "dt")
 
-# Four families. Force laws give forces from the motion of the points that are in the ground, in
-# every stage of an integrator; acceleration laws also from the accelerations without contact.
-# Impulse laws give impulses that act over the whole step, from the motion without contact, once
-# per step; impulse solvers also for points that reach the ground within the step.
-FORCE_LAW, ACCELERATION_LAW = "force law", "acceleration law"
-IMPULSE_LAW, IMPULSE_SOLVER = "impulse law", "impulse solver"
+# Four families, and what their models give; laws apply to points that are in the ground.
+FORCE_LAW = "force law"  # forces, from the motion of the points, in every stage of an integrator
+ACCELERATION_LAW = "acceleration law"  # the same, also from the accelerations without contact
+IMPULSE_LAW = "impulse law"  # impulses, from the motion without contact, once per step
+IMPULSE_SOLVER = "impulse solver"  # the same, also for points that reach the ground within the step
 FAMILIES = (FORCE_LAW, ACCELERATION_LAW, IMPULSE_LAW, IMPULSE_SOLVER)
 vector = load_vector  # as contact models call it: row i of an array as a vector
 

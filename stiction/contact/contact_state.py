@@ -20,7 +20,8 @@ from stiction.contact.contact_model import parameter_or, stick_speed_of
 from stiction.contact.friction import OPEN, SLIP, STICK, tangential
 from stiction.kernels.vectors import dot, like, load_vector, sub
 
-TO_SLIP, TO_STICK = 3.0, 4.0  # on the way to slipping, and to sticking; see `Distributed`
+TO_SLIP = 3.0  # begins to slip; see `Distributed`
+TO_STICK = 4.0  # comes to rest; see `Distributed`
 ARGUMENTS = ("params", "contact", "memory", "i")
 
 SLOW = 1e-3  # a point without a friction cone slips if it is faster than this [m/s]

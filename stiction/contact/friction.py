@@ -14,7 +14,9 @@ from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
 BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
 SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly converged [m/s]
-OPEN, STICK, SLIP = 0.0, 1.0, 2.0  # cases of a point
+OPEN = 0.0  # case of a point: no force acts on it
+STICK = 1.0  # case of a point: it does not move along the surface
+SLIP = 2.0  # case of a point: it moves, and its force is on the friction cone
 
 
 FAST = 1e-2, 1e3  # see `speed_scale`: fraction of the highest speed; or in slacks of the precision

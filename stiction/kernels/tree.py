@@ -18,7 +18,8 @@ FREE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
 Q_SIZE = (7, 1, 1, 4)  # positions per joint type
 V_SIZE = (6, 1, 1, 3)  # velocities per joint type
 
-OK, DIVERGED, JOINTS_UNSETTLED, TOO_MANY_PAIRS = 0, 1, 2, 3  # status of a step
+OK = 0  # status of a kernel: all is well
+DIVERGED, JOINTS_UNSETTLED, TOO_MANY_PAIRS = 1, 2, 3  # other statuses of a step
 
 # How a coordinate moves in a step. From STUCK on the acceleration is known, the force unknown.
 LOOSE, SLIDING_UP, SLIDING_DOWN, STUCK, AT_LOWER, AT_UPPER, PRESCRIBED = 0, 1, 2, 3, 4, 5, 6

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.plot.figures import new_figure
 from stiction.plot.quantities import base_positions, deepest, lean, touched_links
 
 if TYPE_CHECKING:
@@ -25,10 +26,8 @@ def compare(motions: Mapping[str, Motion], pushed: tuple[float, float] | None = 
 
     All motions are of the same robots. pushed: start and end of a push [s], shaded.
     """
-    from matplotlib.figure import Figure
-
     rows, columns = panels_for(len(motions))
-    figure = Figure(figsize=(3.0 * columns + 3.0, 2.3 * rows + 3.0), layout="constrained")
+    figure = new_figure(3.0 * columns + 3.0, 2.3 * rows + 3.0)
     parts: Any = figure.subfigures(2, 1, height_ratios=(2.3 * rows, 3.0), hspace=0.03)
     colours = colours_of(motions)
     panels = compare_forces(parts[0], motions, colours)

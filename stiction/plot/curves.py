@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.plot.figures import new_figure
 from stiction.plot.phases import draw_phases
 from stiction.plot.quantities import base_positions, deepest, touched_links
 
@@ -22,10 +23,8 @@ IN_FLIGHT = ("energy", "momentum", "centre of mass")  # if nothing touched the g
 
 def plot(motion: Motion, *what: str) -> Figure:
     """One panel per item: a name of `ITEMS`, or the name of a joint; a useful choice if none."""
-    from matplotlib.figure import Figure
-
     items = what or (TOUCHED if _touched(motion) else IN_FLIGHT)
-    figure = Figure(figsize=(8.0, 2.4 * len(items)), layout="constrained")
+    figure = new_figure(8.0, 2.4 * len(items))
     panels = figure.subplots(len(items), 1, sharex=True, squeeze=False)[:, 0]
     for panel, item in zip(panels, items, strict=True):
         draw = ITEMS.get(item)

@@ -10,6 +10,7 @@ import numpy as np
 from stiction.errors import InputError
 from stiction.metrics import ContactPhase
 from stiction.metrics.points import require_contact
+from stiction.plot.figures import new_figure
 from stiction.plot.quantities import touched_links
 from stiction.world.contact_points import contact_points_of
 
@@ -28,10 +29,8 @@ COLOURS = {
 
 def contact_phases(motion: Motion, feet: Sequence[str] | None = None) -> Figure:
     """Chart of the contact phases over time; feet: links, by default those named foot."""
-    from matplotlib.figure import Figure
-
     count = len(_feet(motion, feet))
-    figure = Figure(figsize=(8.0, 0.9 + 0.45 * count), layout="constrained")
+    figure = new_figure(8.0, 0.9 + 0.45 * count)
     panel = figure.subplots()
     draw_phases(panel, motion, feet)
     panel.set_xlabel("time [s]")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from stiction.description.arguments import numbers
 from stiction.description.description import WORLD
 from stiction.errors import InputError
+from stiction.plot.figures import new_figure
 from stiction.plot.quantities import base_positions, touched_links
 from stiction.plot.silhouettes import Camera, ground_heights, silhouettes
 
@@ -43,8 +44,6 @@ def snapshots(
     of pressure; the weight of all robots is an arrow of 0.4 of their size. follow: pictures move
     along the ground with the first base.
     """
-    from matplotlib.figure import Figure
-
     rows = moments(motion, times)
     for view in views:
         if view not in VIEWS:
@@ -52,10 +51,7 @@ def snapshots(
     strips = [_Strip([_Picture(motion, k, VIEWS[view]) for k in rows], follow) for view in views]
     widths, heights = np.array([2 * strip.half for strip in strips]).T
     inches = TALL / heights.max()
-    figure = Figure(
-        figsize=(inches * widths.max() * len(rows), inches * heights.sum() + 0.3),
-        layout="constrained",
-    )
+    figure = new_figure(inches * widths.max() * len(rows), inches * heights.sum() + 0.3)
     panels = figure.subplots(len(views), len(rows), squeeze=False, height_ratios=heights)
     for row, strip in zip(panels, strips, strict=True):
         strip.draw(row)

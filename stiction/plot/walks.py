@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.plot.comparison import colours_of, compare_forces, line_styles, panels_for
+from stiction.plot.figures import new_figure
 from stiction.plot.quantities import base_positions, deepest
 from stiction.plot.snapshots import draw_snapshots
 
@@ -28,11 +29,9 @@ def compare_walks(motions: Mapping[str, Motion], planned: Reference, shown: str)
 
     All motions follow the reference `planned`, whose first coordinates are those of the base.
     """
-    from matplotlib.figure import Figure
-
     rows, columns = panels_for(len(motions))
     heights = (STRIP, ROW * rows, CURVES)
-    figure = Figure(figsize=(3.0 * columns + 1.0, sum(heights)), layout="constrained")
+    figure = new_figure(3.0 * columns + 1.0, sum(heights))
     parts: Any = figure.subfigures(3, 1, height_ratios=heights, hspace=0.03)
     motion = motions[shown]
     parts[0].suptitle(f"{motion.world.robots[0].name} walking, contact model {shown}")

@@ -20,6 +20,10 @@ def labels(figure):
     return [panel.get_ylabel() for panel in figure.axes]
 
 
+def test_a_notebook_shows_a_figure_as_a_picture(fallen):
+    assert fallen.plot("base height")._repr_png_().startswith(b"\x89PNG")
+
+
 def test_every_item_has_a_panel_with_its_unit(fallen):
     figure = fallen.plot(*ITEMS)
     assert len(figure.axes) == len(ITEMS)

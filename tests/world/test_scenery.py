@@ -1,15 +1,14 @@
 """What is fixed in a world: scenery, the fixed shapes of files, and their planes as ground."""
 
-import re
 import warnings
 from math import cos, pi, sin
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stiction as st
 from conftest import data_file
+from docs.blocks import blocks
 from mechanisms import fewer, turned
 from stiction import Plane, Robot, Slope, World, robots
 from stiction.description.description import SHAPE_KINDS, WORLD, Description, Shape
@@ -21,7 +20,6 @@ from stiction.errors import InputError
 from stiction.world.contact_points import contact_points_of
 from stiction.world.materials import pair_table
 
-DOCS = Path(__file__).parents[2] / "docs/contact.md"
 BALL = '<body name="ball" pos="0 0 {}"><freejoint/><geom name="skin" size="0.1"/></body>'
 FLOOR = '<geom name="floor" type="plane" size="5 5 1" {}/>'
 TABLE = """
@@ -159,10 +157,7 @@ def test_a_motion_file_holds_the_scenery(tmp_path):
 
 
 def test_the_world_of_the_docs_can_be_made(tmp_path, monkeypatch):
-    (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
-    walls = '<geom name="wall" type="box" size="3 0.1 1" pos="0 3 1"/>'
-    text = f"<mujoco><worldbody>{FLOOR.format('')}{walls}</worldbody></mujoco>"
-    (tmp_path / "hall.xml").write_text(text)
+    (program,) = (block for block in blocks("docs/grounds.md", "python") if "hall.xml" in block)
     monkeypatch.chdir(tmp_path)
     names = {"st": st}
     exec(program, names)
