@@ -141,12 +141,6 @@ def test_the_kinds_of_sensors_of_the_docs_are_those_of_the_sources():
 
 
 @pytest.mark.interpreted
-def test_the_belt_of_the_docs_carries_a_brick(tmp_path):
-    (program,) = (one for one in python_blocks("docs/contact.md") if "time=time" in one)
-    assert run(["-c", program], tmp_path).strip() == "True"
-
-
-@pytest.mark.interpreted
 def test_the_controller_of_the_docs_pulls_the_joints(tmp_path):
     module, program, _, _ = python_blocks("docs/adding_a_controller.md")
     (tmp_path / "springs.py").write_text(module)
