@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stiction.cli.bench import positive_count
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
@@ -17,7 +18,6 @@ from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
 from stiction.errors import InputError, Interrupted, MotionFileError, SimulationError
 from stiction.files.written import check_target
-from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -38,6 +38,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the motion to this file (.h5)"
+    )
+    parser.add_argument(
+        "--every",
+        type=positive_count,
+        default=1,
+        metavar="N",
+        help="write one of N steps to that file (default 1); the run is judged by all of them",
     )
 
 
@@ -128,7 +135,7 @@ def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integrator",
         metavar="NAME",
-        help=f"{', '.join(INTEGRATOR_KINDS.ours())}, or your own MODULE:NAME "
+        help="Midpoint, RungeKutta4, SemiImplicitEuler, Leapfrog, or your own MODULE:NAME "
         "(default: the scene's; Midpoint for a robot)",
     )
 
@@ -145,6 +152,8 @@ def share(text: str) -> float:
 
 
 def _run(args: argparse.Namespace) -> Result:
+    if args.output is None and args.every > 1:
+        raise UsageError("--every: nothing is written without --output; give both")
     if args.output is not None:
         check_target(args.output.absolute(), InputError)  # now, not after an hour of simulation
     scene = find_scene(args)
@@ -153,7 +162,7 @@ def _run(args: argparse.Namespace) -> Result:
     except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        told = f"{error}; the motion until then is in {_saved(error.motion, args.output)}"
+        told = f"{error}; the motion until then is in {_saved(error.motion, args)}"
         if isinstance(error, Interrupted):
             raise Interrupted(told, error.motion) from None
         raise SimulationError(told) from error
@@ -161,12 +170,16 @@ def _run(args: argparse.Namespace) -> Result:
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        result["motion file"] = _saved(motion, args.output)
+        result["motion file"] = _saved(motion, args)
     return result
 
 
-def _saved(motion: Motion, path: Path) -> str:
+def _saved(motion: Motion, args: argparse.Namespace) -> str:
     """Save a motion; where that fails, in the folder for temporary files. Returns the path."""
+    from stiction.compare.runs import thinned
+
+    path: Path = args.output
+    motion = thinned(motion, args.every) if args.every > 1 else motion
     try:
         motion.save(path)
         return str(path)
