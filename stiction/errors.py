@@ -126,3 +126,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     lowered = {one.lower(): one for one in known}
     near = get_close_matches(word.lower(), lowered, 1)
     return f"; did you mean '{lowered[near[0]]}'?" if near else ""
+
+
+def not_installed(what: str, package: str, install: str) -> InputError:
+    """Return the error for a package that is not there; `install` is what pip takes."""
+    return InputError(f"{what} needs the package {package}: pip install '{install}'")

@@ -1,6 +1,8 @@
 """The command line: what it prints, where, and with which exit status."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,10 +12,14 @@ import pytest
 
 import stiction
 from stiction.cli import COMMANDS, Command, Progress, as_text, document, main, plain
+from stiction.cli.bench import BENCHES
 from stiction.contact.contact_model import MODELS
 from stiction.control.controller import CONTROLLERS
+from stiction.description.hull import DEFAULT_POINTS
+from stiction.description.reading import INERTIAS
 from stiction.errors import DivergenceError, InputError
 from stiction.motion.motion import Motion
+from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 from stiction.step.integrator import INTEGRATORS
 
 pytestmark = pytest.mark.plain
@@ -62,6 +68,25 @@ def test_every_command_has_help_and_json(entry, capsys):
     assert "--json" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", BENCHES)
+def test_every_benchmark_has_help_of_its_own(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["bench", name, "--help"])
+    assert stop.value.code == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert BENCHES[name].help in out and "--json" in out
+    for option, of in (("--contacts", "lcp"), ("--device", "worlds"), ("--profile", "contact")):
+        assert (option in out) == (name == of)
+
+
+def test_help_tells_the_defaults_of_readers(capsys):
+    with pytest.raises(SystemExit):
+        main(["robots", "--help"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"(default {DEFAULT_POINTS})" in out
+    assert f"--inertia {{{','.join(INERTIAS)}}}" in out
+
+
 def test_version_is_the_installed_one(capsys):
     from importlib.metadata import version
 
@@ -82,6 +107,16 @@ def test_version_is_the_installed_one(capsys):
         (["bench", "nothing"], "dynamics"),
         (["bench", "dynamics", "--steps", "0"], "--steps: found '0'"),
         (["bench", "dynamics", "--repeats", "two"], "--repeats: found 'two'"),
+        (["rnu"], "invalid choice: 'rnu'"),
+        (["rnu"], "; did you mean 'run'?"),
+        (["bench", "Dynamcs"], "; did you mean 'dynamics'?"),
+        (["validate", "human_walk"], "; did you mean 'human-walk'?"),
+        (["run", "ball", "--inertia", "repiar"], "; did you mean 'repair'?"),
+        (["run", "ball", "--contct", "Coulomb"], "; did you mean '--contact'?"),
+        (["run", "ball", "--contct=Coulomb"], "; did you mean '--contact'?"),
+        (["bench", "gym", "--wrlds", "3"], "stiction bench gym: error: unrecognized arguments"),
+        (["bench", "gym", "--wrlds", "3"], "; did you mean '--worlds'?"),
+        (["run", "ball", "--every", "0"], "--every: found '0'; give a positive integer"),
     ],
 )
 def test_wrong_use_is_status_2(argv, words, capsys):
@@ -146,6 +181,56 @@ def test_a_bug_is_not_swallowed():
         main(["try"], command(raises(ZeroDivisionError())))
 
 
+def test_json_has_identifiers_as_keys_and_their_units_beside_them():
+    result = {
+        "name": "a",
+        "total mass [kg]": 2.0,
+        "GaussSeidel even": 1,
+        "links": [{"mass [kg]": 0.5}, {"mass [kg]": 1.5}],
+        "largest": {"creep, mean [m/s]": np.nan, "99 % slope": True},
+        "odd [% width]": 3,
+        "odd [deg]": 4,
+    }
+    assert document(result) == {
+        "name": "a",
+        "total_mass": 2.0,
+        "GaussSeidel_even": 1,
+        "links": [{"mass": 0.5}, {"mass": 1.5}],
+        "largest": {"creep_mean": None, "_99_percent_slope": True},
+        "odd_percent_width": 3,
+        "odd_deg": 4,
+        "units": {
+            "total_mass": "kg",
+            "links.mass": "kg",
+            "largest.creep_mean": "m/s",
+            "odd_percent_width": "% width",
+            "odd_deg": "deg",
+        },
+    }
+
+
+def keys_of(value):
+    """All keys of a document."""
+    if isinstance(value, list):
+        return {key for entry in value for key in keys_of(entry)}
+    if not isinstance(value, dict):
+        return set()
+    return {*value, *(key for one in value for key in keys_of(value[one]) if one != "units")}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["robots", "robots hoap1", "models", "models Coulomb", "scenes", "scenes walk"]
+    + ["run ball --contact none --duration 0.01"],
+)
+def test_keys_of_commands_are_identifiers(line, capsys):
+    assert main([*line.split(), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [key for key in keys_of(found) if not key.isidentifier()] == []
+    for path in found.get("units", ()):
+        assert set(path.split(".")) <= keys_of(found)
+
+
 def test_json_knows_numpy_and_has_no_nan(tmp_path):
     value = {"a": np.float64(1.5), "b": np.arange(2), "c": (np.nan, np.inf), "d": tmp_path, 4: True}
     assert plain(value) == {"a": 1.5, "b": [0, 1], "c": [None, None], "d": str(tmp_path), "4": True}
@@ -162,6 +247,35 @@ def test_text_has_tables_with_numbers_to_the_right():
         "parts:",
         "  x: -",
     ]
+
+
+# ----------------------------------------------------------------------------- pipes and full disks
+
+
+def shell(line):
+    """Status and stderr of a line of the shell, in which `stiction` is this one."""
+    line = line.replace("stiction", f"{sys.executable} -m stiction")
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line], env=buffered, capture_output=True, text=True
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("words", ["--help", "bench gym --help", "scenes --json"])
+def test_a_reader_may_stop_and_a_full_disk_is_one_line(words):
+    assert shell(f"stiction {words} | head -1") == (0, "")
+    told = "stiction: error: the output cannot be written: No space left on device\n"
+    assert shell(f"stiction {words} > /dev/full") == (1, told)
+
+
+def test_a_full_disk_is_one_line_whoever_finds_it(capsys):
+    full = OSError(errno.ENOSPC, "No space left on device", "page.html")
+    assert main(["try"], command(raises(full))) == 1
+    told = "stiction: error: page.html cannot be written: No space left on device\n"
+    assert capsys.readouterr() == ("", told)
+    with pytest.raises(OSError, match="no such device"):
+        main(["try"], command(raises(OSError(errno.ENODEV, "no such device"))))
 
 
 # ----------------------------------------------------------------------------------------- progress
@@ -251,7 +365,7 @@ def test_an_unknown_robot_is_told_what_there_is(capsys):
     assert main(["robots", "brik"]) == 1
     err = capsys.readouterr().err
     assert "'brik'" in err
-    assert "brick" in err
+    assert err.endswith("; did you mean 'brick'?\n")
 
 
 # ------------------------------------------------------------------------------------------- models
@@ -392,6 +506,7 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("own_sponge:Sponge", [], "Sponge has no default for stiffness; give a value"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
+        ("Coulomb", ["mu_statc=0.8"], "; did you mean 'mu_static'?"),
         ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a finite number"),
         ("Coulomb", ["mu_static=nan"], "mu_static is nan"),
         ("Coulomb", ["mu_static=much"], "give NAME=VALUE"),
@@ -424,8 +539,7 @@ def test_run_tells_which_integrators_there_are(capsys):
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    for name in ("Midpoint", "RungeKutta4", "SemiImplicitEuler", "Leapfrog"):
-        assert f"{name}," in text
+    assert f"{', '.join(INTEGRATOR_KINDS.ours())}, or your own MODULE:NAME" in text
     assert main(["run", "ball", "--integrator", "Euler"]) == 2
     assert "--integrator Euler: no such integrator; " in capsys.readouterr().err
 
@@ -442,6 +556,18 @@ def test_run_writes_the_motion_that_it_tells_of(tmp_path, capsys):
     assert motion.q[0, 2] == pytest.approx(2.05, rel=1e-15)  # its radius and 2 m
     assert motion.energy().total[0] == pytest.approx(result["initial_energy"], rel=1e-12)
     assert motion.energy().total[-1] == pytest.approx(result["final_energy"], rel=1e-12)
+
+
+def test_run_writes_one_of_some_steps_and_is_judged_by_all(tmp_path, capsys):
+    path = tmp_path / "fall.h5"
+    argv = ["run", "ball", "--contact", "none", "--height", "2", "--duration", "0.1", "--json"]
+    assert main([*argv, "--output", str(path), "--every", "20"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    np.testing.assert_allclose(Motion.load(path).time, 0.02 * np.arange(6), atol=1e-15)
+    assert main([*argv, "--output", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out) == every
+    assert main([*argv, "--every", "20"]) == 2
+    assert "--every: nothing is written without --output" in capsys.readouterr().err
 
 
 def test_run_tells_what_is_measured_in_every_run(capsys):

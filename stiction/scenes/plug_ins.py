@@ -113,6 +113,8 @@ def imported_module(name: str, folder: Path) -> ModuleType:
 def _check_not_another(name: str, place: str) -> None:
     """Raise InputError if a folder has a module with the name of another one already imported."""
     first = name.partition(".")[0]
+    if first == "stiction":  # ours, also in the folder of its source
+        return
     loaded, found = sys.modules.get(first), PathFinder.find_spec(first, [place])
     if loaded is None or found is None or found.origin is None:
         return
