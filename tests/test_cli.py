@@ -87,6 +87,28 @@ def test_help_tells_the_defaults_of_readers(capsys):
     assert f"--inertia {{{','.join(INERTIAS)}}}" in out
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("stiction rob", ["robots "]),
+        ("stiction bench l", ["lcp", "lelidec"]),
+        ("stiction run ball --cont", ["--contact", "--controller"]),
+        ("stiction run ball --inertia r", ["repair "]),
+        ("stiction run ball --contact Bal", ["Balanced "]),
+        ("stiction run walk-on", ["walk-on-ice", "walk-on-rough-ground"]),
+        ("stiction run hoa", ["hoap1 "]),
+        ("stiction robots her", ["here.xml "]),
+    ],
+)
+def test_the_shell_completes(line, words, tmp_path):
+    (tmp_path / "here.xml").touch()
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "answer")}
+    run = [sys.executable, "-c", "import sys; sys.argv[0] = 'stiction'; " + SCRIPT]
+    subprocess.run(run, env=os.environ | asked, cwd=tmp_path, capture_output=True)
+    assert sorted((tmp_path / "answer").read_text().split("\013")) == words
+
+
 def test_version_is_the_installed_one(capsys):
     from importlib.metadata import version
 

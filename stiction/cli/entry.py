@@ -89,9 +89,9 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     """Run one command line and return its exit status."""
     parser = build_parser(commands)
     if "_ARGCOMPLETE" in os.environ:  # the shell asks how a line may go on
-        import argcomplete
+        from stiction.cli.completion import complete
 
-        argcomplete.autocomplete(parser)
+        complete(parser)
     try:
         args = _parsed(parser, sys.argv[1:] if argv is None else argv)
         status = _run(args)
