@@ -9,7 +9,7 @@ from stiction.cli.bench import positive_count
 from stiction.cli.command import Command, UsageError, Variant, add_variants
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.files.written import check_target
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -49,7 +49,8 @@ def _human_walk(args: argparse.Namespace) -> Result:
     names = None if args.contact is None else args.contact.split(",")
     for name in names or ():
         if name not in CASES:
-            raise UsageError(f"--contact {name}: known are {', '.join(CASES)}")
+            hint = did_you_mean(name, CASES)
+            raise UsageError(f"--contact {name}: known are {', '.join(CASES)}{hint}")
     _check_plot(args.plot)
     result, walks = validate(names, args.progress)
     if args.plot is not None and any(one.feet is not None for one in walks):
