@@ -1,8 +1,6 @@
 """The command line: what it prints, where, and with which exit status."""
 
-import errno
 import json
-import os
 import re
 import subprocess
 import sys
@@ -85,28 +83,6 @@ def test_help_tells_the_defaults_of_readers(capsys):
     out = " ".join(capsys.readouterr().out.split())
     assert f"(default {DEFAULT_POINTS})" in out
     assert f"--inertia {{{','.join(INERTIAS)}}}" in out
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("stiction rob", ["robots "]),
-        ("stiction bench l", ["lcp", "lelidec"]),
-        ("stiction run ball --cont", ["--contact", "--controller"]),
-        ("stiction run ball --inertia r", ["repair "]),
-        ("stiction run ball --contact Bal", ["Balanced "]),
-        ("stiction run walk-on", ["walk-on-ice", "walk-on-rough-ground"]),
-        ("stiction run hoa", ["hoap1 "]),
-        ("stiction robots her", ["here.xml "]),
-    ],
-)
-def test_the_shell_completes(line, words, tmp_path):
-    (tmp_path / "here.xml").touch()
-    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
-    asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "answer")}
-    run = [sys.executable, "-c", "import sys; sys.argv[0] = 'stiction'; " + SCRIPT]
-    subprocess.run(run, env=os.environ | asked, cwd=tmp_path, capture_output=True)
-    assert sorted((tmp_path / "answer").read_text().split("\013")) == words
 
 
 def test_version_is_the_installed_one(capsys):
@@ -203,56 +179,6 @@ def test_a_bug_is_not_swallowed():
         main(["try"], command(raises(ZeroDivisionError())))
 
 
-def test_json_has_identifiers_as_keys_and_their_units_beside_them():
-    result = {
-        "name": "a",
-        "total mass [kg]": 2.0,
-        "GaussSeidel even": 1,
-        "links": [{"mass [kg]": 0.5}, {"mass [kg]": 1.5}],
-        "largest": {"creep, mean [m/s]": np.nan, "99 % slope": True},
-        "odd [% width]": 3,
-        "odd [deg]": 4,
-    }
-    assert document(result) == {
-        "name": "a",
-        "total_mass": 2.0,
-        "GaussSeidel_even": 1,
-        "links": [{"mass": 0.5}, {"mass": 1.5}],
-        "largest": {"creep_mean": None, "_99_percent_slope": True},
-        "odd_percent_width": 3,
-        "odd_deg": 4,
-        "units": {
-            "total_mass": "kg",
-            "links.mass": "kg",
-            "largest.creep_mean": "m/s",
-            "odd_percent_width": "% width",
-            "odd_deg": "deg",
-        },
-    }
-
-
-def keys_of(value):
-    """All keys of a document."""
-    if isinstance(value, list):
-        return {key for entry in value for key in keys_of(entry)}
-    if not isinstance(value, dict):
-        return set()
-    return {*value, *(key for one in value for key in keys_of(value[one]) if one != "units")}
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["robots", "robots hoap1", "models", "models Coulomb", "scenes", "scenes walk"]
-    + ["run ball --contact none --duration 0.01"],
-)
-def test_keys_of_commands_are_identifiers(line, capsys):
-    assert main([*line.split(), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [key for key in keys_of(found) if not key.isidentifier()] == []
-    for path in found.get("units", ()):
-        assert set(path.split(".")) <= keys_of(found)
-
-
 def test_json_knows_numpy_and_has_no_nan(tmp_path):
     value = {"a": np.float64(1.5), "b": np.arange(2), "c": (np.nan, np.inf), "d": tmp_path, 4: True}
     assert plain(value) == {"a": 1.5, "b": [0, 1], "c": [None, None], "d": str(tmp_path), "4": True}
@@ -269,35 +195,6 @@ def test_text_has_tables_with_numbers_to_the_right():
         "parts:",
         "  x: -",
     ]
-
-
-# ----------------------------------------------------------------------------- pipes and full disks
-
-
-def shell(line):
-    """Status and stderr of a line of the shell, in which `stiction` is this one."""
-    line = line.replace("stiction", f"{sys.executable} -m stiction")
-    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line], env=buffered, capture_output=True, text=True
-    )
-    return done.returncode, done.stderr
-
-
-@pytest.mark.parametrize("words", ["--help", "bench gym --help", "scenes --json"])
-def test_a_reader_may_stop_and_a_full_disk_is_one_line(words):
-    assert shell(f"stiction {words} | head -1") == (0, "")
-    told = "stiction: error: the output cannot be written: No space left on device\n"
-    assert shell(f"stiction {words} > /dev/full") == (1, told)
-
-
-def test_a_full_disk_is_one_line_whoever_finds_it(capsys):
-    full = OSError(errno.ENOSPC, "No space left on device", "page.html")
-    assert main(["try"], command(raises(full))) == 1
-    told = "stiction: error: page.html cannot be written: No space left on device\n"
-    assert capsys.readouterr() == ("", told)
-    with pytest.raises(OSError, match="no such device"):
-        main(["try"], command(raises(OSError(errno.ENODEV, "no such device"))))
 
 
 # ----------------------------------------------------------------------------------------- progress

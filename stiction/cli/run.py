@@ -176,10 +176,11 @@ def _run(args: argparse.Namespace) -> Result:
 
 def _saved(motion: Motion, args: argparse.Namespace) -> str:
     """Save a motion; where that fails, in the folder for temporary files. Returns the path."""
-    from stiction.compare.runs import thinned
-
     path: Path = args.output
-    motion = thinned(motion, args.every) if args.every > 1 else motion
+    if args.every > 1:
+        from stiction.compare.runs import thinned
+
+        motion = thinned(motion, args.every)
     try:
         motion.save(path)
         return str(path)
