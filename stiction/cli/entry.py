@@ -102,7 +102,8 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
     except OSError as error:
         if error.errno not in DISK:
             raise
-        status = _not_written(error)
+        _tell_not_written(error)
+        status = 1
     return status if _flushed() else 1
 
 
@@ -144,15 +145,16 @@ def _flushed() -> bool:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again
-        return error.errno == errno.EPIPE or not _not_written(error)
+        if error.errno != errno.EPIPE:
+            _tell_not_written(error)
+            return False
     return True
 
 
-def _not_written(error: OSError) -> int:
-    """Exit status after a file or the output could not be written, which is said in one line."""
+def _tell_not_written(error: OSError) -> None:
+    """Say in one line that a file or the output could not be written."""
     what, why = error.filename or "the output", error.strerror or error
     print(f"stiction: error: {what} cannot be written: {why}", file=sys.stderr)
-    return 1
 
 
 def _warn(args: argparse.Namespace) -> Callable[..., None]:
