@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 # A crashed worker ends the run; xdist would start another one and, with loadfile, may wait forever.
 PYTEST_OPTIONS := --durations 20 -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+SOME_TESTS := tests/test_public.py tests/test_cli.py $(addprefix tests/,description files motion robot sweeps world)
 SYSTEM_PACKAGES := chromium libegl1 libgl1-mesa-dri
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo docs pictures transcript test test-all lint format bench interpreted coverage fuzz mutants peers system-deps clean
+.PHONY: help demo docs pictures transcript test test-all test-python lint format bench interpreted coverage
+.PHONY: fuzz mutants some-tests package release-check peers system-deps clean
 .NOTPARALLEL:
 
 help:
@@ -27,6 +29,9 @@ help:
 	@echo "make fuzz          spoilt files for each reader, FOR=60 seconds; READER=mjcf, urdf, vrml, osim, checks;"
 	@echo "                   KIND=scene, motion, robot, recorded, mesh, paths, policy, table, journal"
 	@echo "make mutants       deliberate faults in the code, each of which a test must catch; takes a while"
+	@echo "make test-python   a part of the tests under another Python: PYTHON=python3.13"
+	@echo "make package       the sdist and the wheel in dist/, checked; URL=https://... for links to a host"
+	@echo "make release-check the same, and the wheel in an environment of its own: its size, its times, the example"
 	@echo "make peers         other engines, for the tests that compare with them (PyBullet, Drake, DART)"
 	@echo "make system-deps   Debian packages of the browser and rendering tests ($(SYSTEM_PACKAGES))"
 	@echo "make clean         remove what the targets above made, except .venv"
@@ -54,6 +59,20 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# In an environment of its own; compiled, only what the second line names.
+test-python:
+	$(MAKE) some-tests VENV=build/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+
+some-tests: $(VENV)/.installed-test
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not jit and not slow" $(SOME_TESTS)
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) tests/test_public.py
+
+package: $(VENV)/.installed-test
+	$(BIN)/python tools/package.py --url "$(URL)"
+
+release-check: $(VENV)/.installed-test
+	$(BIN)/python tools/package.py --url "$(URL)" --fresh
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix-only .

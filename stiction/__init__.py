@@ -31,6 +31,7 @@ Data flows down this list, and a folder imports only from folders above it:
     viewer        the browser: motions and running simulations
     patterns      walks, jumps, recorded motions
     scenes        scenes by name or from TOML
+    public        the names of `stiction`, imported when one of them is first used
     tune          search for parameters of contact models
     engines       other engines: our worlds in MuJoCo, Bullet, Drake and DART
     fit           parameters fitted to recorded motions
@@ -47,57 +48,14 @@ Data flows down this list, and a folder imports only from folders above it:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stiction import description, patterns, robots, scenes
-from stiction.batch.simulate_batch import (
-    BatchMotion,
-    BatchRecording,
-    BatchSimulation,
-    simulate_batch,
-)
-from stiction.contact.balanced import Balanced
-from stiction.contact.bilateral import Bilateral
-from stiction.contact.contact_model import contact_model
-from stiction.contact.coulomb import Coulomb
-from stiction.contact.distributed import Distributed
-from stiction.contact.effort import Effort
-from stiction.contact.faceted_lcp import FacetedLCP
-from stiction.contact.feedback import Feedback
-from stiction.contact.gauss_seidel import GaussSeidel
-from stiction.contact.hunt_crossley import HuntCrossley
-from stiction.contact.multipoint import Multipoint
-from stiction.contact.spring_damper import ImplicitSpringDamper, SpringDamper
-from stiction.control.actuators import Actuators
-from stiction.control.balance import BalanceFeedback
-from stiction.control.controller import controller, prescriber
-from stiction.control.prescribed import Prescribed
-from stiction.control.reference import Reference
-from stiction.control.torque import Torques
-from stiction.control.tracking import PDTracking
-from stiction.derivatives.linearise import Linearisation, linearise
-from stiction.description.osim import OsimOptions
-from stiction.description.sensor_kinds import SENSOR_KINDS
-from stiction.errors import StictionError, UnsolvedWarning
-from stiction.integrators.midpoint import Midpoint
-from stiction.integrators.runge_kutta import RungeKutta4
-from stiction.integrators.semi_implicit import Leapfrog, SemiImplicitEuler
-from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.metrics.plates import ForcePlate
-from stiction.motion.motion import Motion
-from stiction.promises.check import check_promises
-from stiction.robot.load import load
-from stiction.robot.robot import Robot
-from stiction.robot.sensors import Sensor
-from stiction.scenes.scene import Scene
-from stiction.sensors.readings import read_sensors
-from stiction.simulation.python_controller import PythonController
-from stiction.simulation.recording import Recording
-from stiction.simulation.simulate import simulate
-from stiction.simulation.simulation import Simulation
-from stiction.step.integrator import integrator
-from stiction.world import mechanics
-from stiction.world.external import Push, TabulatedForce
-from stiction.world.ground import HeightField, Plane, Slope, Steps
-from stiction.world.world import State, World
+if TYPE_CHECKING:
+    from stiction import description, patterns, plot, robots, scenes
+    from stiction.public import *
+    from stiction.sweeps.points import Range, Sample
+    from stiction.sweeps.sweep import sweep
+    from stiction.sweeps.table import SweepTable
+    from stiction.viewer.live import view
+    from stiction.world import mechanics
 
 if TYPE_CHECKING:  # imported when first asked for, see `__getattr__`
     from stiction import plot
@@ -178,7 +136,8 @@ __all__ = [
     "view",
 ]
 
-LATER = {
+ROOMS = ("description", "patterns", "plot", "robots", "scenes")
+LATER = {  # what few programs need
     "Range": "stiction.sweeps.points",
     "Sample": "stiction.sweeps.points",
     "SweepTable": "stiction.sweeps.table",
@@ -188,13 +147,19 @@ LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs need, imported on first access."""
-    if name == "plot":
-        return import_module("stiction.plot")
+    """Import a public name when it is first used, so that `import stiction` is quick."""
     if name == "__version__":
         from importlib.metadata import version  # slow to import
 
         return version("stiction")
-    if name in LATER:
-        return getattr(import_module(LATER[name]), name)
-    raise AttributeError(f"module 'stiction' has no attribute '{name}'")
+    if name not in __all__:
+        raise AttributeError(f"module 'stiction' has no attribute '{name}'")
+    if name in ROOMS:
+        return import_module(f"stiction.{name}")
+    value = getattr(import_module(LATER.get(name, "stiction.public")), name)
+    globals()[name] = value  # Python finds it there from now on
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -117,3 +119,15 @@ class UnsolvedWarning(UserWarning):
 
     Such a step uses the best forces found. Its residual says how far these are from a solution.
     """
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean '...'?" if a known word is similar, whatever its case; else ""."""
+    lowered = {one.lower(): one for one in known}
+    near = get_close_matches(word.lower(), lowered, 1)
+    return f"; did you mean '{lowered[near[0]]}'?" if near else ""
+
+
+def not_installed(what: str, package: str, install: str) -> InputError:
+    """Return the error for a package that is not there; `install` is what pip takes."""
+    return InputError(f"{what} needs the package {package}: pip install '{install}'")

@@ -11,15 +11,21 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction import errors
+from stiction import errors, extend, patterns, plot, public, robots, scenes
+from stiction.scenes.plug_ins import CONTACT_MODELS, INTEGRATOR_KINDS
 
 pytestmark = pytest.mark.interpreted
 
 ROOT = Path(__file__).parents[1]
 
 
-CLASSES = [value for value in vars(errors).values() if inspect.isclass(value)]
+CLASSES = [
+    value
+    for value in vars(errors).values()
+    if inspect.isclass(value) and issubclass(value, BaseException)
+]
 ERRORS = [value for value in CLASSES if not issubclass(value, Warning)]
+MODULES = (stiction, extend, patterns, plot, robots, scenes)
 HEAVY = ("h5py", "matplotlib", "mujoco", "pinocchio", "scipy")
 
 
@@ -36,12 +42,28 @@ def test_the_version_is_that_of_the_package():
     assert f"version: {declared}" in (ROOT / "CITATION.cff").read_text()
 
 
+LOADED = "print(json.dumps(sorted(set(sys.modules) - before)))"
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["import stiction", "from stiction.cli import main; main(['--help'])"],
+    ids=["import", "help"],
+)
+def test_import_and_help_load_nothing_large(use):
+    silent = "import contextlib, io, json, sys; before = set(sys.modules)"
+    run = f"with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): {use}"
+    loaded = printed(f"{silent}\n{run}\n{LOADED}")
+    assert "stiction" in loaded
+    assert not {"numpy", "numba", *HEAVY} & set(loaded)
+
+
 def test_import_compiles_nothing():
     compiled = printed("""
 import json
 from numba.core import event
 with event.install_recorder("numba:compile") as recorder:
-    import stiction
+    from stiction import *
 print(json.dumps([str(event.data["dispatcher"]) for _, event in recorder.buffer]))
 """)
     assert compiled == []
@@ -49,11 +71,11 @@ print(json.dumps([str(event.data["dispatcher"]) for _, event in recorder.buffer]
 
 def test_import_leaves_heavy_packages_alone():
     """Numba imports SciPy by itself where it is, so only what comes after Numba is ours."""
-    ours = printed("""
+    ours = printed(f"""
 import json, sys, numba
 before = set(sys.modules)
-import stiction
-print(json.dumps(sorted(set(sys.modules) - before)))
+from stiction import *
+{LOADED}
 """)
     assert "stiction.world.world" in ours
     assert not set(HEAVY) & set(ours)
@@ -71,20 +93,30 @@ print(json.dumps(stiction.simulate(world, duration=0.02, dt=0.01).time.tolist())
     assert times[-1] == pytest.approx(0.02)
 
 
-def test_all_is_sorted_unique_and_resolves():
-    names = stiction.__all__
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_all_is_unique_and_resolves_to_what_says_what_it_is(module):
+    names = module.__all__
     assert len(set(names)) == len(names)
-    assert sorted(names) == list(names)
     for name in names:
-        assert getattr(stiction, name) is not None
+        doc = inspect.getdoc(getattr(module, name))
+        assert doc, name
+        # what dataclass and NamedTuple write by themselves is no documentation
+        assert not doc.startswith(f"{name}("), name
 
 
-@pytest.mark.parametrize("name", stiction.__all__)
-def test_every_public_name_says_what_it_is(name):
-    doc = inspect.getdoc(getattr(stiction, name))
-    assert doc
-    # what dataclass and NamedTuple write by themselves is no documentation
-    assert not doc.startswith(f"{name}(")
+def test_every_public_name_is_there_and_listed():
+    assert sorted(stiction.__all__) == stiction.__all__
+    assert set(stiction.__all__) < set(dir(stiction))
+    assert "Coulomb" in dir(stiction) and not hasattr(stiction, "Colomb")
+    handed_out = {name for name in vars(public) if not name.startswith("_")}
+    assert handed_out == set(stiction.__all__) - {*stiction.ROOMS, *stiction.LATER}
+
+
+def test_every_contact_model_and_integrator_is_public():
+    kinds = [*CONTACT_MODELS.ours().values(), *INTEGRATOR_KINDS.ours().values()]
+    assert len(kinds) == 15
+    for kind in kinds:
+        assert getattr(stiction, kind.__name__) is kind
 
 
 def test_there_are_errors():

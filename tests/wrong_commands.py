@@ -56,7 +56,7 @@ def wrong_lines(folder: Path) -> Iterator[list[str]]:
         yield [name, *good, "--no-such-option"]
         yield [name, *good, "--json=yes"]
         yield [name, *good, "one", "too", "many"] if name not in ("view", "render") else [name]
-        for action in subparsers[name]._actions:
+        for action in of_command(subparsers[name], good):
             if action.option_strings and not isinstance(action, argparse._StoreTrueAction):
                 if action.dest != "help":
                     yield from ([name, *good, *one] for one in of_option(name, action, files))
@@ -67,6 +67,13 @@ def wrong_lines(folder: Path) -> Iterator[list[str]]:
                 "model",
             ):
                 yield from ([name, *of_place(name, one)] for one in files if name != "bench")
+
+
+def of_command(parser: argparse.ArgumentParser, good: list[str]) -> list[argparse.Action]:
+    """What a command takes; a variant of a command, such as a benchmark, has its own."""
+    variants = parser._subparsers
+    chosen = variants._group_actions[0].choices[good[0]] if variants else parser
+    return chosen._actions
 
 
 def of_option(command: str, action: argparse.Action, files: list[str]) -> Iterator[list[str]]:

@@ -29,7 +29,7 @@ from stiction.bench.markdown import tables
 from stiction.bench.panels import panels
 from stiction.bench.told import parameters_told
 from stiction.contact.contact_model import our_models
-from stiction.errors import InputError, SimulationError
+from stiction.errors import InputError, SimulationError, did_you_mean
 from stiction.files.written import write_whole
 
 TIME_STEPS = (0.001, 0.004)  # [s]
@@ -165,7 +165,8 @@ def bench(
     chosen = list(scenes) or list(SCENES)
     unknown = [name for name in chosen if name not in SCENES]
     if unknown:
-        raise InputError(f"unknown scene '{unknown[0]}'; scenes: {', '.join(SCENES)}")
+        hint = did_you_mean(unknown[0], SCENES)
+        raise InputError(f"unknown scene '{unknown[0]}'; scenes: {', '.join(SCENES)}{hint}")
     ours, others, failures = chosen_among(contenders(), models), engine_contenders(engines), []
     field: list[Any] = [*ours, *others]
     rows: list[dict[str, Any]] = []
@@ -206,7 +207,8 @@ def chosen_among(field: list[Contender], models: Iterable[str]) -> list[Contende
     wanted, names = list(models), [contender.name for contender in field]
     for name in wanted:
         if name not in names:
-            raise InputError(f"no model or engine '{name}'; known are {', '.join(names)}")
+            hint = did_you_mean(name, names)
+            raise InputError(f"no model or engine '{name}'; known are {', '.join(names)}{hint}")
     return [contender for contender in field if not wanted or contender.name in wanted]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from stiction.cli.command import Command
+from stiction.cli.command import Command, Variant, add_variants
 from stiction.cli.output import Result
 
 
@@ -26,93 +26,12 @@ def _demo(args: argparse.Namespace) -> Result:
     return demo(args.output, args.progress)
 
 
-def _bench_dynamics(args: argparse.Namespace) -> Result:
-    from stiction.bench.dynamics import bench
-
-    return bench(args.robot, args.repeats, args.steps, args.progress)
+# -------------------------------------------------------------------------------------------- speed
 
 
-def _bench_contact(args: argparse.Namespace) -> Result:
-    from stiction.bench.contact.race import bench
-
-    return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
-
-
-def _bench_bodies(args: argparse.Namespace) -> Result:
-    from stiction.bench.bodies import bench
-
-    return bench(args.robot, args.repeats, min(args.steps, 1000), args.progress)
-
-
-def _bench_accuracy(args: argparse.Namespace) -> Result:
-    from stiction.bench.accuracy import bench
-
-    engines = [name.strip() for name in args.engine.split(",") if name.strip()]
-    return bench(args.scene, args.progress, engines, args.model, args.plot, args.markdown)
-
-
-def _bench_lelidec(args: argparse.Namespace) -> Result:
-    from stiction.bench.lelidec.consistency import bench
-
-    engines = [name.strip() for name in args.engine.split(",") if name.strip()]
-    return bench(args.scene, args.progress, engines, args.model, args.plot)
-
-
-def _bench_lcp(args: argparse.Namespace) -> Result:
-    from stiction.bench.lcp.race import CONTACTS, bench
-
-    return bench(args.contacts or CONTACTS, progress=args.progress)
-
-
-def _bench_control(args: argparse.Namespace) -> Result:
-    from stiction.bench.control import bench
-
-    return bench(args.robot, args.repeats, args.steps, args.progress)
-
-
-def _bench_gym(args: argparse.Namespace) -> Result:
-    from stiction.bench.gym import bench
-
-    worlds = args.worlds[0] if args.worlds else 64
-    return bench(args.robot, worlds, args.repeats, min(args.steps, 20), args.progress)
-
-
-def _bench_worlds(args: argparse.Namespace) -> Result:
-    from stiction.bench.worlds import bench
-
-    steps = min(args.steps, 1000 if args.device == "cpu" else 200)
-    return bench(args.robot, args.device, args.worlds, steps, args.model, args.progress)
-
-
-BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
-    "dynamics": _bench_dynamics,
-    "contact": _bench_contact,
-    "bodies": _bench_bodies,
-    "accuracy": _bench_accuracy,
-    "lelidec": _bench_lelidec,
-    "lcp": _bench_lcp,
-    "worlds": _bench_worlds,
-    "control": _bench_control,
-    "gym": _bench_gym,
-}
-
-
-def _bench_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "bench",
-        choices=BENCHES,
-        help="dynamics, contact, bodies: microseconds per step in free flight, on the ground and "
-        "of bodies that touch each other, compared with MuJoCo; accuracy: errors of all contact "
-        "models, and of other engines, against closed forms; lelidec: contact criteria and "
-        "self-consistency in the scenes of Le Lidec et al.; "
-        "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
-        "worlds: many at once, on all cores or a GPU; "
-        "control: overhead of a loop in Python that steps G1, compared with MuJoCo's; "
-        "gym: steps per second of vector environments, compared with Gymnasium's Humanoid",
-    )
-    parser.add_argument(
-        "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"
-    )
+def _timed_arguments(parser: argparse.ArgumentParser, steps: int = 5000) -> None:
+    """The robot, and how often its steps are timed."""
+    parser.add_argument("--robot", type=Path, metavar="FILE", help="model file (MJCF)")
     parser.add_argument(
         "--repeats",
         type=positive_count,
@@ -123,63 +42,191 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps",
         type=positive_count,
-        default=5000,
+        default=steps,
         metavar="N",
-        help="steps per round (default 5000)",
+        help=f"steps per round (default {steps})",
     )
-    parser.add_argument(
-        "--profile", action="store_true", help="contact: also time the parts of a step"
-    )
-    parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="worlds: device (default cpu)"
-    )
-    _arguments_of_some(parser)
 
 
-def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
-    """Arguments of single benchmarks."""
+def _dynamics(args: argparse.Namespace) -> Result:
+    from stiction.bench.dynamics import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
+def _contact_arguments(parser: argparse.ArgumentParser) -> None:
+    _timed_arguments(parser)
+    parser.add_argument("--profile", action="store_true", help="also time the parts of a step")
+
+
+def _contact(args: argparse.Namespace) -> Result:
+    from stiction.bench.contact.race import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress, args.profile)
+
+
+def _bodies(args: argparse.Namespace) -> Result:
+    from stiction.bench.bodies import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
+def _control(args: argparse.Namespace) -> Result:
+    from stiction.bench.control import bench
+
+    return bench(args.robot, args.repeats, args.steps, args.progress)
+
+
+def _gym_arguments(parser: argparse.ArgumentParser) -> None:
+    _timed_arguments(parser, steps=20)
     parser.add_argument(
-        "--worlds",
+        "--worlds", type=positive_count, default=64, metavar="N", help="how many (default 64)"
+    )
+
+
+def _gym(args: argparse.Namespace) -> Result:
+    from stiction.bench.gym import bench
+
+    return bench(args.robot, args.worlds, args.repeats, args.steps, args.progress)
+
+
+def _worlds_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--robot", type=Path, metavar="FILE", help="model file (MJCF) or saved robot (.npz)"
+    )
+    parser.add_argument(
+        "--steps",
         type=positive_count,
-        nargs="+",
-        default=[],
         metavar="N",
-        help="worlds, gym: number of worlds",
+        help="steps per round (default 1000 on cores, 200 on a GPU)",
     )
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="where (default cpu)"
+    )
+    parser.add_argument(
+        "--worlds", type=positive_count, nargs="+", default=[], metavar="N", help="how many"
+    )
+    _model_argument(parser)
+
+
+def _worlds(args: argparse.Namespace) -> Result:
+    from stiction.bench.worlds import bench
+
+    steps = args.steps or (1000 if args.device == "cpu" else 200)
+    return bench(args.robot, args.device, args.worlds, steps, args.model, args.progress)
+
+
+def _model_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="NAME",
-        help="worlds, accuracy, lelidec: only this model",
+        help="only this contact model; may be repeated",
     )
-    parser.add_argument(
-        "--contacts",
-        type=positive_count,
-        nargs="+",
-        default=[],
-        metavar="N",
-        help="lcp: how many contacts",
-    )
+
+
+# ----------------------------------------------------------------------------------------- accuracy
+
+
+def _scenes_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which scenes, models and engines, and a picture."""
+    _model_argument(parser)
     parser.add_argument(
         "--scene",
         action="append",
         default=[],
         metavar="NAME",
-        help="accuracy, lelidec: only this scene; may be repeated",
+        help="only this scene; may be repeated",
     )
     parser.add_argument(
         "--engine",
         default="",
         metavar="NAMES",
-        help="accuracy, lelidec: also these engines, for example mujoco,drake:tuned",
+        help="also these engines, for example mujoco,drake:tuned",
     )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="picture of the errors")
+
+
+def _accuracy_arguments(parser: argparse.ArgumentParser) -> None:
+    _scenes_arguments(parser)
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="accuracy, lelidec: picture of errors"
+        "--markdown", type=Path, metavar="FILE", help="tables of the first error of each scene"
     )
+
+
+def _engines(args: argparse.Namespace) -> list[str]:
+    return [name.strip() for name in args.engine.split(",") if name.strip()]
+
+
+def _accuracy(args: argparse.Namespace) -> Result:
+    from stiction.bench.accuracy import bench
+
+    chosen = args.scene, args.progress, _engines(args), args.model
+    return bench(*chosen, args.plot, args.markdown)
+
+
+def _lelidec(args: argparse.Namespace) -> Result:
+    from stiction.bench.lelidec.consistency import bench
+
+    return bench(args.scene, args.progress, _engines(args), args.model, args.plot)
+
+
+def _lcp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="accuracy: tables of the first error a scene"
+        "--contacts", type=positive_count, nargs="+", default=[], metavar="N", help="how many"
     )
+
+
+def _lcp(args: argparse.Namespace) -> Result:
+    from stiction.bench.lcp.race import CONTACTS, bench
+
+    return bench(args.contacts or CONTACTS, progress=args.progress)
+
+
+BENCHES = {
+    "dynamics": Variant(
+        "microseconds per step in free flight, compared with MuJoCo", _timed_arguments, _dynamics
+    ),
+    "contact": Variant(
+        "microseconds per step on the ground, compared with MuJoCo", _contact_arguments, _contact
+    ),
+    "bodies": Variant(
+        "microseconds per step of bodies that touch each other, compared with MuJoCo",
+        partial(_timed_arguments, steps=1000),
+        _bodies,
+    ),
+    "accuracy": Variant(
+        "errors of all contact models, and of other engines, against closed forms",
+        _accuracy_arguments,
+        _accuracy,
+    ),
+    "lelidec": Variant(
+        "contact criteria and self-consistency in the scenes of Le Lidec et al.",
+        _scenes_arguments,
+        _lelidec,
+    ),
+    "lcp": Variant(
+        "time and size of contact problems by number of contacts, exact and faceted cones",
+        _lcp_arguments,
+        _lcp,
+    ),
+    "worlds": Variant("many worlds at once, on all cores or a GPU", _worlds_arguments, _worlds),
+    "control": Variant(
+        "overhead of a loop in Python that steps G1, compared with MuJoCo's",
+        _timed_arguments,
+        _control,
+    ),
+    "gym": Variant(
+        "steps per second of vector environments, compared with Gymnasium's Humanoid",
+        _gym_arguments,
+        _gym,
+    ),
+}
+
+
+def _bench_arguments(parser: argparse.ArgumentParser) -> None:
+    add_variants(parser, "benchmark", BENCHES)
 
 
 def positive_count(text: str) -> int:
@@ -190,7 +237,7 @@ def positive_count(text: str) -> int:
 
 
 def _bench(args: argparse.Namespace) -> Result:
-    return BENCHES[args.bench](args)
+    return BENCHES[args.benchmark].run(args)
 
 
 DEMO = Command(

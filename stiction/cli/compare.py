@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result, as_text
 from stiction.cli.plug_ins import find_kind, make, parameters
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from stiction.scenes import Scene
@@ -75,7 +75,7 @@ def _run(args: argparse.Namespace) -> Result:
     if args.scene not in scene_names() and not args.scene.endswith(".toml"):
         raise UsageError(
             f"compare {args.scene}: not a scene or a scene file (.toml); scenes: "
-            f"{', '.join(scene_names())}"
+            f"{', '.join(scene_names())}{did_you_mean(args.scene, scene_names())}"
         )
     chosen = scene(Path(args.scene) if args.scene.endswith(".toml") else args.scene)
     contacts = _contacts(chosen, args)
@@ -103,7 +103,8 @@ def _check_engines(engines: list[str]) -> None:
 
     for name in engines:
         if name.partition(":")[0] not in MODULES:
-            raise UsageError(f"--engine {name}: choose among {', '.join(MODULES)}, or none")
+            hint = did_you_mean(name, MODULES)
+            raise UsageError(f"--engine {name}: choose among {', '.join(MODULES)}, or none{hint}")
 
 
 def _contacts(scene: Scene, args: argparse.Namespace) -> dict[str, Any]:

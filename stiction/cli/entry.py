@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import json
 import os
 import sys
@@ -27,8 +29,8 @@ from stiction.cli import (
     validate,
     view,
 )
-from stiction.cli.command import Command, UsageError
-from stiction.cli.output import Progress, Result, plain
+from stiction.cli.command import Command, Parser, UsageError
+from stiction.cli.output import Progress, Result, document, plain
 from stiction.errors import StictionError
 from stiction.terminal.line import is_watched
 
@@ -53,6 +55,9 @@ COMMANDS = (
 )
 
 
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # full, or read-only
+
+
 class _Version(argparse.Action):
     """Looks up the version only on demand: importlib.metadata is slow to import."""
 
@@ -65,7 +70,7 @@ class _Version(argparse.Action):
 
 def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="stiction",
         description="Simulate legged robots, and the things they touch, in contact with the world.",
         epilog="Exit status: 0 success, 1 a check that failed or an error, 2 incorrect usage.",
@@ -76,17 +81,43 @@ def build_parser(commands: Iterable[Command] = COMMANDS) -> argparse.ArgumentPar
         subparser = subparsers.add_parser(command.name, help=command.help, description=command.help)
         command.add_arguments(subparser)
         subparser.add_argument("--json", action="store_true", help="print one JSON document")
-        subparser.set_defaults(chosen=command)
+        subparser.set_defaults(chosen=command, parser=subparser)
     return parser
 
 
 def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMANDS) -> int:
     """Run one command line and return its exit status."""
     parser = build_parser(commands)
-    for word in sys.argv[1:] if argv is None else argv:
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks how a line may go on
+        from stiction.cli.completion import complete
+
+        complete(parser)
+    try:
+        args = _parsed(parser, sys.argv[1:] if argv is None else argv)
+        status = _run(args)
+    except SystemExit:  # argparse has printed help, or what is wrong
+        if _flushed():
+            raise
+        return 1
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        _tell_not_written(error)
+        status = 1
+    return status if _flushed() else 1
+
+
+def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    for word in words:
         if word.startswith("--") and word.endswith("=--"):  # argparse takes it for no value
             parser.error(f"argument {word[:-3]}: expected a value, found '--'")
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return args
+
+
+def _run(args: argparse.Namespace) -> int:
     command: Command = args.chosen
     args.progress = Progress(command.name, enabled=is_watched() and not args.json)
     try:
@@ -106,6 +137,24 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
         return _fail(result, f"'{command.name}' did not pass its checks", args)
     _print(result, args)
     return 0
+
+
+def _flushed() -> bool:
+    """Whether all output is written, or its reader, for example `head`, has closed the pipe."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again
+        if error.errno != errno.EPIPE:
+            _tell_not_written(error)
+            return False
+    return True
+
+
+def _tell_not_written(error: OSError) -> None:
+    """Say in one line that a file or the output could not be written."""
+    what, why = error.filename or "the output", error.strerror or error
+    print(f"stiction: error: {what} cannot be written: {why}", file=sys.stderr)
 
 
 def _warn(args: argparse.Namespace) -> Callable[..., None]:
@@ -132,11 +181,8 @@ def _fail(result: Result, message: str, args: argparse.Namespace, status: int = 
 
 def _print(result: Result, args: argparse.Namespace) -> None:
     args.progress.clear()
-    try:
+    with contextlib.suppress(BrokenPipeError):  # `_flushed` finds it again
         if args.json:
-            print(json.dumps(result, indent=2, allow_nan=False))
+            print(json.dumps(document(result), indent=2, allow_nan=False))
         elif result:
             print(args.chosen.show(result))
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, for example `head`, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

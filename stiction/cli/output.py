@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -96,3 +97,51 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return str(value) if isinstance(value, Path) else value
+
+
+# --------------------------------------------------------------------------------------------- JSON
+
+UNIT = re.compile(r"\s*\[([^]]+)\]")
+
+
+def document(result: Result) -> Result:
+    """Return a result as JSON types, with identifiers as keys.
+
+    The keys of a result are titles with units, such as "total mass [kg]". In the document they are
+    `total_mass`, and `units` has the units by key; keys of inner objects and of the rows of a list
+    are joined by dots: {"links": [{"mass": 1.2}], "units": {"links.mass": "kg"}}.
+    """
+    units: dict[str, str] = {}
+    found: Result = _identified(plain(result), "", units)
+    return found | {"units": units} if units else found
+
+
+def _identified(value: Any, path: str, units: dict[str, str]) -> Any:
+    """A value with identifiers as keys; adds the units of the keys to `units`."""
+    if isinstance(value, list):
+        return [_identified(entry, path, units) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    names = [identifier(key) for key in value]
+    found = {}
+    for key, entry in value.items():
+        name = identifier(key)
+        if names.count(name) > 1:  # two quantities of one name: the unit tells them apart
+            name = identifier(key.replace("[", " ").replace("]", " "))
+        where = f"{path}.{name}".removeprefix(".")
+        unit = UNIT.search(key)
+        if unit:
+            units[where] = unit[1]
+        found[name] = _identified(entry, where, units)
+    return found
+
+
+def identifier(title: str) -> str:
+    """Return a title without its unit as an identifier; one that is an identifier stays as it is.
+
+    Names of models, files and the like keep their letters; "%" is written as a word.
+    """
+    if title.isidentifier():
+        return title
+    words = re.sub(r"\W+", "_", UNIT.sub("", title).replace("%", " percent ")).strip("_")
+    return f"_{words}" if words[:1].isdigit() else words

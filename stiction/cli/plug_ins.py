@@ -7,17 +7,11 @@ from typing import Any
 
 from stiction.cli.command import UsageError
 from stiction.errors import InputError
-from stiction.scenes.plug_ins import (
-    CONTACT_MODELS,
-    CONTROLLER_KINDS,
-    INTEGRATOR_KINDS,
-    parameter_tuple,
-)
 
-SORTS = {
-    "contact": CONTACT_MODELS,
-    "integrator": INTEGRATOR_KINDS,
-    "controller": CONTROLLER_KINDS,
+SORTS = {  # as messages call them
+    "contact": "contact model",
+    "integrator": "integrator",
+    "controller": "controller",
 }
 GIVE = (
     "NAME=VALUE with a number, such as mu_static=0.8; controller.NAME=VALUE, integrator.NAME=VALUE"
@@ -26,14 +20,23 @@ GIVE = (
 
 def find_kind(option: str, name: str, sort: str = "contact") -> Any:
     """Return the parameter type that an option names, as Name or module:Name."""
+    from stiction.scenes import plug_ins
+
+    kinds = {
+        "contact": plug_ins.CONTACT_MODELS,
+        "integrator": plug_ins.INTEGRATOR_KINDS,
+        "controller": plug_ins.CONTROLLER_KINDS,
+    }
     try:
-        return SORTS[sort].find(name)
+        return kinds[sort].find(name)
     except InputError as error:
         raise UsageError(f"{option} {name}: {error}") from None
 
 
 def make(sort: str, kind: Any, values: Mapping[str, float]) -> Any:
     """Return a plug-in with the values of `--parameter`."""
+    from stiction.scenes.plug_ins import parameter_tuple
+
     try:
         return parameter_tuple(kind, values)
     except InputError as error:
@@ -48,7 +51,7 @@ def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
         if values:
             told = next(iter(values))
             raise UsageError(
-                f"--parameter {told}: there is no {SORTS[sort].what}; give --{sort} with a name"
+                f"--parameter {told}: there is no {SORTS[sort]}; give --{sort} with a name"
             )
         return None
     return make(sort, find_kind(f"--{sort}", name, sort), values)

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from stiction.cli.command import Command
 from stiction.cli.output import Result, as_text
-from stiction.description.hull import DEFAULT_POINTS
-from stiction.description.reading import INERTIAS
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
@@ -31,6 +29,7 @@ def find_robot(args: argparse.Namespace) -> Robot:
 
 def robot_of(name: str, args: argparse.Namespace) -> Robot:
     """Return the robot of a name, read with the options of the command line."""
+    from stiction.description.hull import DEFAULT_POINTS
     from stiction.robot.load import load
 
     built_in = _built_in()
@@ -44,6 +43,7 @@ def robot_of(name: str, args: argparse.Namespace) -> Robot:
         known = ", ".join(built_in)
         raise InputError(
             f"no robot '{name}': neither a file nor a built-in robot; built-in robots are {known}"
+            f"{did_you_mean(name, built_in)}"
         )
     return load(
         name,
@@ -76,14 +76,14 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inertia",
-        choices=INERTIAS,
+        choices=("strict", "repair"),
         help="what to do with inertias that no body can have: refuse them (default), or repair",
     )
     parser.add_argument(
         "--hull-points",
         type=int,
         metavar="N",
-        help=f"largest number of vertices of a mesh's convex hull (default {DEFAULT_POINTS})",
+        help="largest number of vertices of a mesh's convex hull (default 64)",
     )
     parser.add_argument(
         "--root",

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stiction.cli.bench import positive_count
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
@@ -15,7 +16,6 @@ from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
 from stiction.cli.written import WRITERS, check_output, written
 from stiction.errors import InputError, Interrupted, SimulationError
-from stiction.scenes.plug_ins import INTEGRATOR_KINDS
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -40,6 +40,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the motion to this file, in the format that its name ends in: "
         f"{', '.join(WRITERS)}",
+    )
+    parser.add_argument(
+        "--every",
+        type=positive_count,
+        default=1,
+        metavar="N",
+        help="write one of N steps to that file (default 1); the run is judged by all of them",
     )
 
 
@@ -130,7 +137,7 @@ def _plug_in_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integrator",
         metavar="NAME",
-        help=f"{', '.join(INTEGRATOR_KINDS.ours())}, or your own MODULE:NAME "
+        help="Midpoint, RungeKutta4, SemiImplicitEuler, Leapfrog, or your own MODULE:NAME "
         "(default: the scene's; Midpoint for a robot)",
     )
 
@@ -147,6 +154,8 @@ def share(text: str) -> float:
 
 
 def _run(args: argparse.Namespace) -> Result:
+    if args.output is None and args.every > 1:
+        raise UsageError("--every: nothing is written without --output; give both")
     if args.output is not None:
         check_output(args.output)
     scene = find_scene(args)
@@ -155,7 +164,7 @@ def _run(args: argparse.Namespace) -> Result:
     except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        told = f"{error}; the motion until then is in {written(error.motion, args.output)}"
+        told = f"{error}; the motion until then is in {_written(error.motion, args)}"
         if isinstance(error, Interrupted):
             raise Interrupted(told, error.motion) from None
         raise SimulationError(told) from error
@@ -163,8 +172,17 @@ def _run(args: argparse.Namespace) -> Result:
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        result["motion file"] = written(motion, args.output)
+        result["motion file"] = _written(motion, args)
     return result
+
+
+def _written(motion: Motion, args: argparse.Namespace) -> str:
+    """Write one of --every steps of a motion; returns the path of the file."""
+    if args.every > 1:
+        from stiction.compare.runs import thinned
+
+        motion = thinned(motion, args.every)
+    return written(motion, args.output)
 
 
 def _simulate_robot(args: argparse.Namespace) -> Motion:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stiction.cli.command import UsageError
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen, find_kind, make, parameters
+from stiction.errors import did_you_mean
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -42,11 +42,10 @@ def _check_known(command: str, name: str, robots: list[str], scenes: list[str]) 
     """Raise UsageError if a name is not that of a robot, a scene or a file."""
     if name in robots or Path(name).suffix or Path(name).exists():
         return
-    near = difflib.get_close_matches(name, [*scenes, *robots], 1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    hint = did_you_mean(name, [*scenes, *robots])
     raise UsageError(
-        f"{command} {name}: not a scene, a robot or a file; {hint}scenes: {', '.join(scenes)}; "
-        f"robots: {', '.join(sorted(robots))}"
+        f"{command} {name}: not a scene, a robot or a file{hint or ';'} "
+        f"scenes: {', '.join(scenes)}; robots: {', '.join(sorted(robots))}"
     )
 
 
@@ -92,7 +91,7 @@ def judged(scene: Scene, motion: Motion) -> Result:
         "shows": scene.shows,
         "found": found.words,
         "final lean [degrees]": found.lean,
-        "final height of the base / initial height": found.height,
+        "final height of the base [fraction of the initial height]": found.height,
         "largest slip of a point [m]": found.slip,
         "energy added by contact [J]": found.energy,
         "planned contact lost [fraction of time]": found.lost_contact,

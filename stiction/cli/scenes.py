@@ -27,7 +27,7 @@ def _run(args: argparse.Namespace) -> Result:
     try:
         return {"scene": args.scene, "toml": scene_text(args.scene)}
     except InputError as error:
-        raise UsageError(f"scenes {error}") from None
+        raise UsageError(str(error)) from None
 
 
 def _row(scene: Scene) -> Result:

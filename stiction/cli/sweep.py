@@ -94,7 +94,7 @@ def _run(args: argparse.Namespace) -> Result:
         retry=args.retry,
         progress=args.progress,
     )
-    result = _result(table, args) | {"time_s": round(time.monotonic() - begun, 2)}
+    result = _result(table, args) | {"time [s]": round(time.monotonic() - begun, 2)}
     if args.page is not None:
         table.save_html(args.page)
         result["page"] = args.page

@@ -6,28 +6,21 @@ import argparse
 from pathlib import Path
 
 from stiction.cli.bench import positive_count
-from stiction.cli.command import Command, UsageError
+from stiction.cli.command import Command, UsageError, Variant, add_variants
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.files.written import check_target
 
 PICTURES = (".png", ".pdf", ".svg")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for name, (text, add, _) in VALIDATIONS.items():
-        one = kinds.add_parser(name, help=text, description=text)
-        add(one)
-        # the flag that every command has, also after the name of the validation
-        one.add_argument(
-            "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document"
-        )
+    add_variants(parser, "what", VALIDATIONS)
 
 
 def _run(args: argparse.Namespace) -> Result:
-    return VALIDATIONS[args.what][2](args)
+    return VALIDATIONS[args.what].run(args)
 
 
 def _check_plot(path: Path | None) -> None:
@@ -56,7 +49,8 @@ def _human_walk(args: argparse.Namespace) -> Result:
     names = None if args.contact is None else args.contact.split(",")
     for name in names or ():
         if name not in CASES:
-            raise UsageError(f"--contact {name}: known are {', '.join(CASES)}")
+            hint = did_you_mean(name, CASES)
+            raise UsageError(f"--contact {name}: known are {', '.join(CASES)}{hint}")
     _check_plot(args.plot)
     result, walks = validate(names, args.progress)
     if args.plot is not None and any(one.feet is not None for one in walks):
@@ -116,12 +110,12 @@ def _cube_tosses(args: argparse.Namespace) -> Result:
 
 
 VALIDATIONS = {
-    "cube-tosses": (
+    "cube-tosses": Variant(
         "400 throws of a real cube, replayed under all contact models",
         _cube_tosses_arguments,
         _cube_tosses,
     ),
-    "human-walk": (
+    "human-walk": Variant(
         "a recorded walk: forces under both feet compared with those of force plates",
         _human_walk_arguments,
         _human_walk,

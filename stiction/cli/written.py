@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stiction.cli.command import UsageError
-from stiction.errors import InputError, StictionError
+from stiction.errors import InputError, StictionError, not_installed
 from stiction.files.written import check_target
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check_output(path: Path) -> None:
             f"--output {path}: unknown kind of file; give a name that ends in {', '.join(WRITERS)}"
         )
     if suffix == ".rrd" and find_spec("rerun") is None:
-        raise UsageError(f"--output {path}: needs the package rerun-sdk; pip install rerun-sdk")
+        raise not_installed(f"--output {path}", "rerun-sdk", "stiction[rerun]")
     check_target(path.absolute(), InputError)
 
 

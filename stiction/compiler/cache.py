@@ -80,14 +80,20 @@ def _collect(module: ModuleType | None, found: dict[Path, None]) -> None:
             _collect(sys.modules.get(name), found)
 
 
+@cache
 def _is_users(file: Path) -> bool:
     """Whether a source file is the user's: not ours, Python's or an installed package's."""
-    installed = {
-        Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")
-    }
     file = file.resolve()
     return file.suffix == ".py" and not any(
-        file.is_relative_to(root) for root in {PACKAGE, *installed}
+        file.is_relative_to(root) for root in (PACKAGE, *_installed())
+    )
+
+
+@cache
+def _installed() -> tuple[Path, ...]:
+    """Folders of Python and of installed packages."""
+    return tuple(
+        Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "purelib", "platlib")
     )
 
 

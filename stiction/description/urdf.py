@@ -1,42 +1,33 @@
-"""URDF files, read with yourdfpy and trimesh, as descriptions.
+"""URDF files as descriptions.
 
-`urdf_text` scans the file before yourdfpy reads it, `urdf_tree` finds its tree, `urdf_joints` and
-`urdf_shapes` make joints and shapes, `urdf_files` finds the meshes.
+`urdf_text` scans the file, `urdf_tree` finds its tree, `urdf_joints` and `urdf_shapes` make joints
+and shapes, `urdf_files` finds the meshes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
-from xml.etree import ElementTree
-
-import numpy as np
 
 from stiction.description.base import BASES, NO_INERTIA, base_of, excludes_of_fixed_base
 from stiction.description.checks import complaints
 from stiction.description.description import NOWHERE, WORLD, Description, Link
-from stiction.description.plain import first_few, listed, vector
+from stiction.description.plain import first_few, listed
 from stiction.description.reading import STRICT, Reading, finished
 from stiction.description.repair import repaired
-from stiction.description.rotation import six
+from stiction.description.rotation import matrix, six, symmetric
 from stiction.description.triangles import fixed_links
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_joints import MIMICS, Choices, Joints
 from stiction.description.urdf_sensors import Sensors
-from stiction.description.urdf_shapes import Shapes
+from stiction.description.urdf_shapes import Shapes, placed
 from stiction.description.urdf_text import KIND, LARGEST_URDF, Element, scan_urdf
 from stiction.description.urdf_tree import Tree, is_dummy, tree_of
 from stiction.description.xml_text import bytes_of
 from stiction.errors import InputError, ModelFileError
 
-if TYPE_CHECKING:
-    from yourdfpy.urdf import Link as ParsedLink
-    from yourdfpy.urdf import Robot as Parsed
-
-OWN = ("transmission", "gazebo")  # elements that yourdfpy does not need
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def read_urdf(
@@ -115,35 +106,14 @@ def _read(
     return finished(replace(description, notes=(*notes, *description.notes)), reading)
 
 
-def _parsed(robot: Element, source: str) -> Parsed:
-    """The robot as yourdfpy reads it from the elements that our scan accepted."""
-    from yourdfpy import URDF
-
-    text = ElementTree.tostring(_xml(robot))
-    try:
-        return URDF.load(BytesIO(text), build_scene_graph=False, load_meshes=False).robot
-    except Exception as error:  # as far as we know, our scan refuses all such files
-        message = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelFileError(f"{source}: yourdfpy rejects it: {message}") from error
-
-
-def _xml(element: Element) -> ElementTree.Element:
-    """The element for yourdfpy, without what only we read; it does not support capsules."""
-    tag = "cylinder" if element.tag == "capsule" else element.tag
-    made = ElementTree.Element(tag, element.attributes)
-    made.extend(_xml(child) for child in element.children if child.tag not in OWN)
-    return made
-
-
 def _description(
     robot: Element, tree: Tree, joints: Joints, shapes: Shapes, reading: Reading
 ) -> Description:
-    source, parsed = joints.source, _parsed(robot, joints.source)
-    own_links, own_joints = robot.all("link"), robot.all("joint")
-    links = {link.name: (link, own) for link, own in zip(parsed.links, own_links, strict=True)}
-    hinges = {each.name: (each, own) for each, own in zip(parsed.joints, own_joints, strict=True)}
-    bodies = [_link(links[link][0]) for link in tree.links]
-    moves = [joints.joint(*hinges[joint]) for joint in tree.joints]
+    source = joints.source
+    links = {link.attributes["name"]: link for link in robot.all("link")}
+    hinges = {joint.attributes["name"]: joint for joint in robot.all("joint")}
+    bodies = [_link(links[link]) for link in tree.links]
+    moves = [joints.joint(hinges[joint]) for joint in tree.joints]
     if tree.root == WORLD:
         _check_space(bodies.pop(0), source)
     else:
@@ -154,7 +124,7 @@ def _description(
     shapes.fixed = fixed_links(moves)
     shapes.visuals.name_colours(robot)
     for link in tree.links:
-        shapes.add(*links[link])
+        shapes.add(links[link])
     refused = [*joints.refused, *shapes.refused]
     if refused:
         found = complaints(repaired(bare) if reading.repairs else bare)
@@ -178,12 +148,15 @@ def _check_space(link: Link, source: str) -> None:
         raise ModelFileError(f"{source}: {message}; rename it")
 
 
-def _link(parsed: ParsedLink) -> Link:
-    """The link, with the inertia turned into its own axes."""
-    inertial = parsed.inertial
+def _link(own: Element) -> Link:
+    """The link of an element, with the inertia turned into its own axes."""
+    name, inertial = own.attributes["name"], own.one("inertial")
     if inertial is None:
-        return Link(parsed.name, 0.0, NOWHERE, NO_INERTIA)
-    pose = np.eye(4) if inertial.origin is None else inertial.origin
-    turn = pose[:3, :3]
-    xx, xy, xz, yy, yz, zz = six(turn @ inertial.inertia @ turn.T).tolist()
-    return Link(parsed.name, inertial.mass, vector(pose[:3, 3]), (xx, xy, xz, yy, yz, zz))
+        return Link(name, 0.0, NOWHERE, NO_INERTIA)
+    (mass,) = inertial.needed("mass").numbers("value")
+    given = inertial.needed("inertia")
+    centre, quaternion = placed(inertial)
+    turn = matrix(quaternion)
+    inertia = symmetric([given.numbers(word)[0] for word in INERTIA])
+    xx, xy, xz, yy, yz, zz = six(turn @ inertia @ turn.T).tolist()
+    return Link(name, mass, centre, (xx, xy, xz, yy, yz, zz))

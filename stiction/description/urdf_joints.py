@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from stiction.description.description import WORLD, Joint, Loop, Quaternion, Vector
+from stiction.description.description import WORLD, Joint, Loop, Vector
 from stiction.description.plain import first_few, vector
 from stiction.description.urdf_shapes import placed
 from stiction.description.urdf_text import Element
 from stiction.errors import ModelFileError
-
-if TYPE_CHECKING:
-    from yourdfpy.urdf import Joint as Parsed
-    from yourdfpy.urdf import Limit
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 MIMICS = ("followed", "free", "fixed")
@@ -46,50 +43,50 @@ class Joints:
         self.loops: list[Loop] = []
         self.armatures = self._armatures(robot)
 
-    def joint(self, parsed: Parsed, own: Element) -> Joint:
-        """The joint, parsed by yourdfpy and by our scan; a refused one is fixed."""
-        position, quaternion = placed(parsed.origin)
+    def joint(self, own: Element) -> Joint:
+        """The joint of an element; a refused one is fixed."""
+        links = own.needed("parent").attributes["link"], own.needed("child").attributes["link"]
+        position, quaternion = placed(own)
+        fixed = Joint(own.attributes["name"], "fixed", *links, position, quaternion)
         try:
-            return self._joint(parsed, own, position, quaternion)
+            return self._joint(own, fixed)
         except ModelFileError as error:
             self.refused.append(str(error))
-            return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
+            return fixed
 
-    def _joint(
-        self, parsed: Parsed, own: Element, position: Vector, quaternion: Quaternion
-    ) -> Joint:
-        where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
-        self._refuse(parsed, where)
-        if parsed.mimic is not None and self.choices.mimic == "followed":
-            factors = (parsed.mimic.offset or 0.0, 1.0)
-            if parsed.mimic.multiplier is not None:
-                factors = (factors[0], parsed.mimic.multiplier)
-            names = (parsed.name, parsed.mimic.joint)
-            self.loops.append(Loop(f"{parsed.name}_mimic", "joint", *names, coefficients=factors))
-        elif parsed.mimic is not None:
-            self.mimics.append(parsed.name)
-        if parsed.type == "fixed" or (parsed.mimic is not None and self.choices.mimic == "fixed"):
-            return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
-        if parsed.type == "floating":
-            return Joint(parsed.name, "free", WORLD, parsed.child, position, quaternion)
-        lower, upper = self._limits(parsed, own, where)
-        effort, speed = self._bounds(parsed.limit, parsed.name)
+    def _joint(self, own: Element, fixed: Joint) -> Joint:
+        """The joint of an element, at the place of `fixed`."""
+        name, kind, mimic = fixed.name, own.attributes["type"], own.one("mimic")
+        where = f"{self.source}, line {own.line}: joint '{name}'"
+        self._refuse(kind, fixed.parent, where)
+        if mimic is not None and self.choices.mimic == "followed":
+            factors = (sum(mimic.numbers("offset")), *(mimic.numbers("multiplier") or [1.0]))
+            names = (name, mimic.attributes["joint"])
+            self.loops.append(Loop(f"{name}_mimic", "joint", *names, coefficients=factors))
+        elif mimic is not None:
+            self.mimics.append(name)
+        if kind == "fixed" or (mimic is not None and self.choices.mimic == "fixed"):
+            return fixed
+        if kind == "floating":
+            return replace(fixed, type="free", parent=WORLD)
+        lower, upper = self._limits(own, where)
+        effort, speed = self._bounds(own, name)
         dynamics = own.one("dynamics")
         damping, friction, armature = (
             sum(dynamics.numbers(word)) if dynamics else 0.0
             for word in ("damping", "friction", "armature")
         )
         return Joint(
-            parsed.name,
-            "prismatic" if parsed.type == "prismatic" else "revolute",
-            parsed.parent,
-            parsed.child,
-            position,
-            quaternion,
-            self._axis(parsed, where),
+            name,
+            "prismatic" if kind == "prismatic" else "revolute",
+            fixed.parent,
+            fixed.child,
+            fixed.position,
+            fixed.quaternion,
+            self._axis(own, where),
             lower,
             upper,
-            armature=armature or self.armatures.get(parsed.name, 0.0),
+            armature=armature or self.armatures.get(name, 0.0),
             damping=damping,
             friction=friction,
             effort_lower=-effort,
@@ -110,53 +107,58 @@ class Joints:
         }
         return [f"{what} {few(names)}" for what, names in noted.items() if names]
 
-    def _refuse(self, parsed: Parsed, where: str) -> None:
-        if parsed.type == "planar":
+    def _refuse(self, kind: str, parent: str, where: str) -> None:
+        if kind == "planar":
             remedy = "use two prismatic and one revolute joint"
             raise ModelFileError(f"{where} is planar, which is not simulated; {remedy}")
-        if parsed.type not in TYPES:
+        if kind not in TYPES:
             known = ", ".join(TYPES)
-            raise ModelFileError(f"{where} has type '{parsed.type}'; this reader knows {known}")
-        if parsed.type == "floating" and parsed.parent != self.root:
-            found = f"is floating and attached to '{parsed.parent}'"
+            raise ModelFileError(f"{where} has type '{kind}'; this reader knows {known}")
+        if kind == "floating" and parent != self.root:
+            found = f"is floating and attached to '{parent}'"
             raise ModelFileError(
                 f"{where} {found}; it can only be attached to the root, '{self.root}'"
             )
-        if parsed.type == "floating" and self.choices.base != "fixed":
+        if kind == "floating" and self.choices.base != "fixed":
             found = f"is floating, and so is the root '{self.root}' with base='{self.choices.base}'"
             raise ModelFileError(f"{where} {found}; read the file with base='fixed'")
 
-    def _axis(self, parsed: Parsed, where: str) -> Vector:
-        largest = np.abs(parsed.axis).max()
+    def _axis(self, own: Element, where: str) -> Vector:
+        given = own.one("axis")
+        axis = np.array(given.numbers("xyz") if given else [1.0, 0.0, 0.0])
+        largest = np.abs(axis).max()
         if largest == 0.0:
             raise ModelFileError(f"{where} has axis 0 0 0; give it a direction")
-        direction = parsed.axis / largest
-        if abs(np.linalg.norm(parsed.axis) - 1.0) > NEARLY_ONE:
-            self.stretched.append(parsed.name)
+        direction = axis / largest
+        if abs(np.linalg.norm(axis) - 1.0) > NEARLY_ONE:
+            self.stretched.append(own.attributes["name"])
         return vector(direction / np.linalg.norm(direction))
 
-    def _limits(self, parsed: Parsed, own: Element, where: str) -> tuple[float, float]:
-        if parsed.type == "continuous":
+    def _limits(self, own: Element, where: str) -> tuple[float, float]:
+        kind, limit = own.attributes["type"], own.one("limit")
+        if kind == "continuous":
             return -inf, inf
-        if parsed.limit is None:
+        if limit is None:
             remedy = "give it one, or make it continuous if it turns without limits"
-            raise ModelFileError(f"{where} is {parsed.type} and has no <limit>; {remedy}")
-        given = (parsed.limit.lower, parsed.limit.upper)
-        if given == (None, None):
+            raise ModelFileError(f"{where} is {kind} and has no <limit>; {remedy}")
+        lower, upper = limit.numbers("lower"), limit.numbers("upper")
+        if not lower and not upper:
             found = "has a <limit> without lower and upper, which by the standard holds it at 0"
             remedy = "give them, or make it continuous if it turns without limits"
             raise ModelFileError(f"{where} {found}; {remedy}")
-        if None in given:
-            self.halved.append(parsed.name)
-        return given[0] or 0.0, given[1] or 0.0
+        if not lower or not upper:
+            self.halved.append(own.attributes["name"])
+        return sum(lower), sum(upper)
 
-    def _bounds(self, limit: Limit | None, name: str) -> tuple[float, float]:
+    def _bounds(self, own: Element, name: str) -> tuple[float, float]:
         """Bounds on effort and speed."""
+        limit = own.one("limit")
         if limit is None:
             return inf, inf
-        if limit.effort == 0.0:
+        (effort,), (speed,) = limit.numbers("effort"), limit.numbers("velocity")
+        if effort == 0.0:
             self.powerless.append(name)
-        return limit.effort, limit.velocity
+        return effort, speed
 
     def _armatures(self, robot: Element) -> dict[str, float]:
         """Rotor inertias reflected to the joints: inertia times the square of the gear ratio."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +18,22 @@ from stiction.description.urdf_text import Element
 from stiction.description.urdf_visuals import Visuals
 from stiction.errors import ModelFileError
 
-if TYPE_CHECKING:
-    from yourdfpy.urdf import Geometry, Link
 
-
-def placed(origin: np.ndarray | None) -> tuple[Vector, Quaternion]:
-    """Position and quaternion of an <origin>, which yourdfpy gives as a matrix."""
-    from trimesh.transformations import quaternion_from_matrix
-
+def placed(own: Element) -> tuple[Vector, Quaternion]:
+    """Position and quaternion of an element, by its <origin>."""
+    origin = own.one("origin")
     if origin is None:
         return NOWHERE, UNTURNED
-    if np.array_equal(origin[:3, :3], np.eye(3)):
-        return vector(origin[:3, 3]), UNTURNED
-    return vector(origin[:3, 3]), quaternion_of(quaternion_from_matrix(origin))
+    position = vector(np.array(origin.numbers("xyz") or NOWHERE))
+    return position, _turned_by(origin.numbers("rpy") or [0.0, 0.0, 0.0])
+
+
+def _turned_by(angles: list[float]) -> Quaternion:
+    """The quaternion of roll, pitch and yaw: turns about the fixed axes x, y, z, in this order."""
+    (cx, cy, cz), (sx, sy, sz) = np.cos(0.5 * np.array(angles)), np.sin(0.5 * np.array(angles))
+    w, x = cx * cy * cz + sx * sy * sz, sx * cy * cz - cx * sy * sz
+    y, z = cx * sy * cz + sx * cy * sz, cx * cy * sz - sx * sy * cz
+    return quaternion_of(np.copysign(1.0, w) * np.array([w, x, y, z]) + 0.0)
 
 
 class Shapes:
@@ -52,29 +55,28 @@ class Shapes:
         self.named: set[str] = set()
         self.visuals = Visuals()
 
-    def add(self, link: Link, element: Element) -> None:
-        """Read the shapes of a link, parsed by yourdfpy and our scan in the same order."""
-        for kind, parsed in (("collision", link.collisions), ("visual", link.visuals)):
-            for i, (shape, own) in enumerate(zip(parsed, element.all(kind), strict=True)):
-                geometry = own.one("geometry")
-                assert geometry is not None  # ensured by the scan
+    def add(self, element: Element) -> None:
+        """Read the shapes of a link."""
+        link = element.attributes["name"]
+        for kind in ("collision", "visual"):
+            for i, own in enumerate(element.all(kind)):
                 try:
                     collides = kind == "collision"
-                    solid = collides and link.name not in self.fixed
-                    made = self._geometry(shape.geometry, geometry.children[0], collides, solid)
+                    solid = collides and link not in self.fixed
+                    made = self._geometry(own.needed("geometry").children[0], collides, solid)
                 except ModelFileError as error:
                     self.refused.append(str(error))
                     continue
                 if made is None:
                     continue
                 if kind == "visual":
-                    self._draw(link.name, shape, own, made)
-                name = self._name(shape.name, f"{link.name}_{kind}_{i}")
-                position, quaternion = placed(shape.origin)
+                    self._draw(link, own, made)
+                name = self._name(own.attributes.get("name"), f"{link}_{kind}_{i}")
+                position, quaternion = placed(own)
                 self.shapes.append(
                     Shape(
                         name,
-                        link.name,
+                        link,
                         position=position,
                         quaternion=quaternion,
                         collides=kind == "collision",
@@ -82,13 +84,13 @@ class Shapes:
                     )
                 )
 
-    def _draw(self, link: str, parsed: Any, own: Element, made: dict[str, Any]) -> None:
+    def _draw(self, link: str, own: Element, made: dict[str, Any]) -> None:
         """Keep what a <visual> draws; `made` is its shape."""
-        pose = Pose.of(*placed(parsed.origin))
+        pose = Pose.of(*placed(own))
         if made["kind"] != "hull":
             self.visuals.add_shape(link, own, made["kind"], made["size"], pose)
             return
-        path = self.files.find(parsed.geometry.mesh.filename)
+        path = self.files.find(own.needed("geometry").needed("mesh").attributes["filename"])
         assert path is not None  # its hull was made
         self.visuals.add_mesh(link, own, path, self.files.hull(path), pose)
 
@@ -111,24 +113,21 @@ class Shapes:
             return given
         return unique(otherwise, self.taken)
 
-    def _geometry(
-        self, parsed: Geometry, own: Element, collides: bool, solid: bool
-    ) -> dict[str, Any] | None:
+    def _geometry(self, own: Element, collides: bool, solid: bool) -> dict[str, Any] | None:
         if own.tag == "mesh":
-            return self._mesh(parsed.mesh.filename, parsed.mesh.scale, own, collides, solid)
+            return self._mesh(own, collides, solid)
         if own.tag == "box":
-            size = tuple(0.5 * float(length) for length in parsed.box.size)
+            size = tuple(0.5 * length for length in own.numbers("size"))
         elif own.tag == "sphere":
-            size = (float(parsed.sphere.radius),)
-        else:  # a capsule goes through yourdfpy as a cylinder
-            size = (float(parsed.cylinder.radius), 0.5 * float(parsed.cylinder.length))
+            size = tuple(own.numbers("radius"))
+        else:
+            size = (*own.numbers("radius"), 0.5 * own.numbers("length")[0])
         return {"kind": own.tag, "size": size}
 
-    def _mesh(
-        self, name: str, scale: np.ndarray | None, own: Element, collides: bool, solid: bool
-    ) -> dict[str, Any] | None:
+    def _mesh(self, own: Element, collides: bool, solid: bool) -> dict[str, Any] | None:
         """A hull, or a mesh; None for a visual mesh that is missing or in an unknown format."""
         where = f"{self.source}, line {own.line}: mesh of {own.owner}"
+        name = own.attributes["filename"]
         try:
             path = self.files.find(name)
             if path is None or path.suffix.lower() not in SUFFIXES:
@@ -145,7 +144,7 @@ class Shapes:
         except ModelFileError as error:
             raise ModelFileError(f"{where}: {error}") from error
         self.meshes[path.name] = hull
-        scale = np.ones(3) if scale is None else scale
+        scale = np.array(own.numbers("scale") or [1.0, 1.0, 1.0])
         if not scale.all():
             raise ModelFileError(f"{where}: has scale {scale.tolist()}; none may be zero")
         if collides and not solid:

@@ -1,7 +1,7 @@
 """The XML of a URDF file as a small tree of the elements that are read, each checked.
 
-yourdfpy takes the first of two elements, fills in missing values (an inertia of 1 kg m2) and
-accepts as much as it can parse of a truncated file. It gets only what has passed here.
+What is missing or there twice is refused, where other readers fill in a value (an inertia of
+1 kg m2) or take the first of two elements.
 """
 
 from __future__ import annotations
@@ -100,6 +100,12 @@ class Element:
     def one(self, tag: str) -> Element | None:
         """The child of that tag, if there is one."""
         return next((child for child in self.children if child.tag == tag), None)
+
+    def needed(self, tag: str) -> Element:
+        """The child of that tag, which the scan has found."""
+        child = self.one(tag)
+        assert child is not None
+        return child
 
     def numbers(self, attribute: str) -> list[float]:
         """Numbers of an attribute; none if it is not given."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from stiction.engines.engine import Engine, Ran, Servos, Task
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 
 MODULES = {name: f"stiction.engines.in_{name}" for name in ("mujoco", "pybullet", "drake", "dart")}
 PACKAGES = {"mujoco": "mujoco", "pybullet": "pybullet", "drake": "pydrake", "dart": "dartpy"}
@@ -14,7 +14,8 @@ PACKAGES = {"mujoco": "mujoco", "pybullet": "pybullet", "drake": "pydrake", "dar
 def engine_by_name(name: str) -> Engine:
     """The engine of this name; an error says what to install if its package is absent."""
     if name not in MODULES:
-        raise InputError(f"engine '{name}': choose among {', '.join(MODULES)}")
+        hint = did_you_mean(name, MODULES)
+        raise InputError(f"engine '{name}': choose among {', '.join(MODULES)}{hint}")
     try:
         import_module(PACKAGES[name])
     except ImportError as absent:

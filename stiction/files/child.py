@@ -25,15 +25,11 @@ from stiction.errors import ModelFileError, StictionError
 from stiction.files.serve import DONE, HEADER, NO_MEMORY, function_of
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# a package without its __init__.py, which would import Numba and take seconds
 BOOT = """
-import json, sys, types
+import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-package = types.ModuleType("stiction")
-package.__path__ = [sys.argv[2]]
-sys.modules["stiction"] = package
 from stiction.files.serve import serve
-serve(int(sys.argv[3]))
+serve(int(sys.argv[2]))
 """
 
 
@@ -88,7 +84,7 @@ class Child:
     def __init__(self, memory: int) -> None:
         """Start it; `memory`: its limit [bytes]."""
         paths = json.dumps([os.path.abspath(path) for path in sys.path])
-        command = [sys.executable, "-P", "-c", BOOT, paths, str(PACKAGE), str(memory)]
+        command = [sys.executable, "-P", "-c", BOOT, paths, str(memory)]
         # one thread: each would take address space, and a session of its own: Ctrl-C is not for it
         self.process = subprocess.Popen(
             command,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from stiction.contact.contact_model import MODELS, Parameter
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 
 WIDE = 10.0  # bounds with a larger ratio: logarithmic
 FACTOR = 10.0  # without bounds: from the default over this to the default times this
@@ -74,7 +74,7 @@ def checked_ranges(
             if name not in fields:
                 raise InputError(
                     f"fit: {type(contact).__name__} has no parameter '{name}'; it has "
-                    f"{', '.join(fields)}"
+                    f"{', '.join(fields)}{did_you_mean(name, fields)}"
                 )
             if name in seen:
                 raise InputError(f"fit: parameter '{name}' is given twice")

@@ -6,14 +6,12 @@ and `stiction/RoughGround-v0`, for `gymnasium.make` and `gymnasium.make_vec`.
 
 from __future__ import annotations
 
-from stiction.errors import InputError
+from stiction.errors import not_installed
 
 try:
     import gymnasium
 except ImportError:
-    raise InputError(
-        "stiction.gym needs the package gymnasium; pip install 'stiction[gym]'"
-    ) from None
+    raise not_installed("stiction.gym", "gymnasium", "stiction[gym]") from None
 
 from stiction.gym.environment import LeggedEnv
 from stiction.gym.vector import LeggedVectorEnv

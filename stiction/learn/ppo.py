@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.errors import InputError
+from stiction.errors import not_installed
 from stiction.learn.policy import Policy
 from stiction.learn.worlds import LearningWorlds, Stepped
 
@@ -60,7 +60,7 @@ def require_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise InputError("training needs the package torch; see pytorch.org") from None
+        raise not_installed("training", "torch", "torch") from None
     return torch
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from stiction.batch.simulate_batch import WELL, BatchSimulation
 from stiction.description.arguments import count, shown
-from stiction.errors import InputError
+from stiction.errors import InputError, not_installed
 from stiction.learn.options import checked_options, times_of
 from stiction.learn.randomised import Randomised, drawn
 from stiction.learn.setup import PUSH_EVERY, PUSH_SECONDS, Setup
@@ -215,7 +215,7 @@ class OnGpu:
         try:
             import torch
         except ImportError:
-            raise InputError("device 'cuda': learning there needs the package torch") from None
+            raise not_installed("device 'cuda': learning there", "torch", "torch") from None
         self.xp = torch
         self.batch = BatchSimulation(
             setup.world, worlds, contact, device="cuda", precision="float32", **options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.errors import InputError
+from stiction.errors import InputError, not_installed
 from stiction.files.written import write_whole
 from stiction.kernels.tree import FREE, Q_SIZE, SPHERICAL
 
@@ -123,4 +123,4 @@ def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise InputError(f"this needs the package {name}; pip install {name}") from None
+        raise not_installed("a motion as a table", name, "stiction[tables]") from None

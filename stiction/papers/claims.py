@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stiction.errors import ClaimsFileError, InputError, SceneFileError
+from stiction.errors import ClaimsFileError, InputError, SceneFileError, did_you_mean
 from stiction.scenes.table import REQUIRED, Table
 from stiction.scenes.toml_lines import Lines
 from stiction.scenes.toml_text import text_of, values_of
@@ -78,8 +77,7 @@ def read_paper(key: str, root: Path = FOLDER) -> Paper:
     """A paper with its claims; raises ClaimsFileError with the line of what is wrong."""
     keys = paper_keys(root)
     if key not in keys:
-        near = difflib.get_close_matches(key, keys, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(key, keys)
         raise InputError(f"no paper '{key}'; known are {', '.join(keys)}{hint}")
     path = root / key / FILE
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import platform
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import stiction
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.papers.claims import FOLDER, Paper, paper_keys
 
 REQUIRED = ("data", "measures", "draw")  # functions of a figure module
@@ -38,8 +37,7 @@ def find_figure(paper: Paper, name: str) -> str:
     """The name of a figure, if the paper has it; raises InputError otherwise."""
     known = figure_names(paper.folder)
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(name, known)
         raise InputError(
             f"paper '{paper.key}' has no figure '{name}'; it has "
             f"{', '.join(known) or 'none yet'}{hint}"

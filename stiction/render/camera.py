@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.visual.frames import Film
 
 FIELD_OF_VIEW = 35.0  # vertical [degrees]
@@ -42,7 +42,8 @@ class Shot(NamedTuple):
 def shot_of(film: Film, view: str, follow: bool, aspect: float) -> Shot:
     """The camera that shows a film from a preset; aspect: width over height of the picture."""
     if view not in VIEWS:
-        raise InputError(f"view is {view!r}; give {', '.join(VIEWS)}")
+        hint = did_you_mean(str(view), VIEWS)
+        raise InputError(f"view is {view!r}; give {', '.join(VIEWS)}{hint}")
     low, high = film.box
     middle = (low + high) / 2 + [0.0, 0.0, ABOVE * film.size]
     moved = film.base - film.base[0]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
+from shutil import which
+from subprocess import DEVNULL, PIPE, Popen
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +24,12 @@ from stiction.visual.named import named
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
 
-SUFFIXES = (".mp4", ".webm", ".gif")
+CODECS = {
+    ".mp4": ("-c:v", "libx264", "-crf", "15"),
+    ".webm": ("-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0"),
+}
+SUFFIXES = (*CODECS, ".gif")
+LONGEST_COMPLAINT = 300  # letters of what ffmpeg says
 COLOURS = 192  # of a GIF
 PAINTED = 20  # rows of each colour of the legend that its choice of colours sees
 SAMPLES = 8  # pictures whose colours it has
@@ -78,19 +87,34 @@ def _write_gif(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None:
 
 
 def _write_video(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None:
+    """Hand the pictures to ffmpeg, which writes the file."""
+    first = next(pictures)
+    height, width = (side // 2 * 2 for side in first.shape[:2])  # its colours need even sides
+    given = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:g}")
+    wanted = (*CODECS[path.suffix.lower()], "-pix_fmt", "yuv420p", str(path.absolute()))
+    command = [_ffmpeg(), "-y", "-loglevel", "error", *given, "-i", "-", *wanted]
+    with Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE) as writer:
+        assert writer.stdin is not None and writer.stderr is not None
+        with contextlib.suppress(BrokenPipeError):  # ffmpeg has stopped, and says why
+            for picture in chain([first], pictures):
+                writer.stdin.write(np.ascontiguousarray(picture[:height, :width]).data)
+            writer.stdin.close()
+        complaint = writer.stderr.read().decode(errors="replace").strip()
+    if writer.returncode:
+        raise InputError(f"{path}: cannot be written (ffmpeg: {complaint[:LONGEST_COMPLAINT]})")
+
+
+def _ffmpeg() -> str:
+    """The program that writes videos: that of imageio-ffmpeg, else that of the system."""
     try:
-        import imageio_ffmpeg
-    except ImportError:
-        raise ViewError("videos need imageio-ffmpeg: pip install imageio-ffmpeg") from None
-    writer = None
-    codec = "libvpx-vp9" if path.suffix.lower() == ".webm" else "libx264"
-    for picture in pictures:
-        height, width = (side // 2 * 2 for side in picture.shape[:2])
-        if writer is None:
-            writer = imageio_ffmpeg.write_frames(
-                str(path), (width, height), fps=fps, codec=codec, quality=7, macro_block_size=2
-            )
-            writer.send(None)
-        writer.send(np.ascontiguousarray(picture[:height, :width]))
-    if writer is not None:
-        writer.close()
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        return str(get_ffmpeg_exe())
+    except (ImportError, RuntimeError):  # RuntimeError: it has none for this machine
+        found = which("ffmpeg")
+    if found is None:
+        raise ViewError(
+            "videos need ffmpeg: pip install 'stiction[video]', or install that of your system; "
+            "a .gif needs none"
+        )
+    return found

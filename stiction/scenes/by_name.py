@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
 from stiction.description.arguments import shown
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.scenes.reader import parse_scene, read_scene
 from stiction.scenes.scene import Scene
 
@@ -29,8 +28,7 @@ def scene_text(name: str) -> str:
     if not isinstance(name, str):
         raise InputError(f"{shown(name)} is not a scene; known are {', '.join(scene_names())}")
     if name not in scene_names():
-        near = difflib.get_close_matches(name, scene_names(), 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(name, scene_names())
         raise InputError(f"no scene '{name}'; known are {', '.join(scene_names())}{hint}")
     return (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 

@@ -6,7 +6,6 @@ the scene, or the current one) or from Python's installed packages.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
 import traceback
@@ -19,9 +18,10 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from stiction import integrators  # noqa: F401  declares ours
 from stiction.contact.contact_model import MODELS, NoContact, checked_parameter, fields_of
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.step.integrator import INTEGRATORS
 
 LARGEST = 1e15  # of any parameter, as of numbers in scene files
@@ -54,9 +54,7 @@ class PlugIns:
         ours = self.ours()
         if name in ours:
             return ours[name]
-        lowered = {one.lower(): one for one in ours}  # `coulomb` is a near miss of `Coulomb`
-        near = difflib.get_close_matches(name.lower(), lowered, 1)
-        hint = f"; did you mean '{lowered[near[0]]}'?" if near else ""
+        hint = did_you_mean(name, ours)
         there = f"known are {', '.join(ours)}; or " if ours else ""
         raise InputError(f"no such {self.what}; {there}give your own module:Name{hint}")
 
@@ -115,6 +113,8 @@ def imported_module(name: str, folder: Path) -> ModuleType:
 def _check_not_another(name: str, place: str) -> None:
     """Raise InputError if a folder has a module with the name of another one already imported."""
     first = name.partition(".")[0]
+    if first == "stiction":  # ours, also in the folder of its source
+        return
     loaded, found = sys.modules.get(first), PathFinder.find_spec(first, [place])
     if loaded is None or found is None or found.origin is None:
         return
@@ -146,7 +146,7 @@ def parameter_tuple(kind: Any, given: Mapping[str, Any]) -> Any:
         if name not in kind._fields:
             raise InputError(
                 f"{kind.__name__} has no '{name}'; it has "
-                f"{', '.join(kind._fields) or 'no parameters'}"
+                f"{', '.join(kind._fields) or 'no parameters'}{did_you_mean(name, kind._fields)}"
             )
     missing = missing_fields(kind, given)
     if missing:

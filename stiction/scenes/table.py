@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from stiction.errors import SceneFileError
+from stiction.errors import SceneFileError, did_you_mean
 from stiction.scenes.toml_lines import Lines, Path
 
 REQUIRED: Any = object()
@@ -106,8 +106,7 @@ class Table:
 
         def check(value: Any) -> str:
             if value not in among:
-                near = difflib.get_close_matches(str(value), among, 1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
+                hint = did_you_mean(str(value), among)
                 self.refuse(f"is {_shown(value)}; it can be {', '.join(among)}{hint}", key)
             return str(value)
 

@@ -11,32 +11,14 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 
 from stiction.errors import InputError, StictionError
-from stiction.files.child import PACKAGE
 from stiction.sweeps.outcome import Answer
 from stiction.sweeps.queue import Queue
 from stiction.sweeps.worker import ANSWER, READY, UNUSABLE
 
-# A worker imports all of this package, which takes a second, only if the function needs it.
+# A worker finds modules where its parent does, and imports only what the function needs.
 BOOT = """
-import importlib, importlib.util, json, os, sys, types
+import json, sys
 sys.path[:] = json.loads(sys.argv[2])
-
-class Later(types.ModuleType):
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if importlib.util.find_spec(f"stiction.{name}"):
-            return importlib.import_module(f"stiction.{name}")
-        self.__class__ = types.ModuleType
-        self.__spec__.loader.exec_module(self)
-        return getattr(self, name)
-
-folder = sys.argv[3]
-spec = importlib.util.spec_from_file_location(
-    "stiction", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-)
-package = sys.modules["stiction"] = Later("stiction")
-package.__spec__, package.__path__, package.__file__ = spec, [folder], spec.origin
 from stiction.sweeps.worker import main
 main(int(sys.argv[1]))
 """
@@ -62,7 +44,7 @@ class _Worker:
         variables = dict.fromkeys(ALONE, "1") | {"STICTION_PROGRESS": "0"}
         # a session of its own: Ctrl-C is not for it
         self.process = subprocess.Popen(
-            [sys.executable, "-c", BOOT, str(descriptor), paths, str(PACKAGE)],
+            [sys.executable, "-c", BOOT, str(descriptor), paths],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(descriptor,),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from stiction.errors import InputError, StictionError
+from stiction.errors import InputError, StictionError, not_installed
 from stiction.sweeps.outcome import Answer, run_points
 from stiction.sweeps.queue import Queue
 
@@ -60,9 +60,8 @@ def _ray() -> ModuleType:
         import ray
         import ray.exceptions
     except ImportError:
-        raise InputError(
-            "sweep: Ray is not installed; install stiction[ray] here and on every machine"
-        ) from None
+        cluster = "a sweep on a cluster, here and on every machine,"
+        raise not_installed(cluster, "ray", "stiction[ray]") from None
     return ray
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.description.arguments import shown
-from stiction.errors import InputError, SweepFileError
+from stiction.errors import InputError, SweepFileError, not_installed
 from stiction.sweeps.file import columns_of, read_records
 from stiction.sweeps.journal import Head
 from stiction.sweeps.outcome import OWN
@@ -96,7 +96,7 @@ class SweepTable:
         try:
             import pandas
         except ImportError:
-            raise InputError("to_pandas: pandas is not installed; install it") from None
+            raise not_installed("to_pandas", "pandas", "stiction[tables]") from None
         return pandas.DataFrame({name: self[name] for name in self})
 
     def save_html(self, path: str | Path) -> None:

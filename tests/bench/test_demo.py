@@ -8,7 +8,7 @@ import pytest
 
 import stiction as st
 from stiction.bench import demo, walk_measures
-from stiction.cli import main
+from stiction.cli import document, main
 from stiction.compare.runs import thinned
 from stiction.contact.contact_model import MODELS, NoContact
 from stiction.errors import SimulationError
@@ -176,4 +176,4 @@ def test_the_table_has_a_row_for_each_model_and_so_has_json(monkeypatch, capsys)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["A", "1", "2.5"] in lines and ["B", "0.2", "-"] in lines
     assert main(["demo", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["models"] == rows
+    assert json.loads(capsys.readouterr().out)["models"] == document({"models": rows})["models"]

@@ -128,7 +128,7 @@ def test_run_fails_if_more_than_a_share_of_the_steps_is_unsolved(share, status, 
     assert main(argv if share is None else [*argv, "--unsolved", share]) == status
     out, err = capsys.readouterr()
     result = json.loads(out)
-    assert result["unsolved steps"]["count"] == 15
+    assert result["unsolved_steps"]["count"] == 15
     assert err.count("stiction: warning: GivesUp: 15 of 20 steps") == 1
     assert ("error" in result) == (status == 1)
 

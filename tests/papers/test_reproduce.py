@@ -74,7 +74,7 @@ def test_every_claim_has_a_verdict(whole):
     }
     assert result["claims"][0]["measured"] == 2.0
     assert result["papers"] == [
-        {"paper": KEY, "claims": 8, "holds": 1, "fails, explained": 1, "fails": 5, "not run": 1}
+        {"paper": KEY, "claims": 8, "holds": 1, "fails_explained": 1, "fails": 5, "not_run": 1}
     ]
     assert result["explained"] == [{"claim": f"{KEY}/explained", "why": "two is less than 2.5"}]
 

@@ -1,9 +1,12 @@
 """Videos: as many pictures as the motion lasts, in files that other programs read."""
 
+import sys
+
 import imageio_ffmpeg
 import pytest
 from PIL import Image
 
+import small_disk
 import stiction as st
 from drawn import DT, fallen_brick
 
@@ -19,6 +22,26 @@ def test_an_mp4_has_the_pictures_of_its_motion(tmp_path):
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
     assert frames == 11
     assert seconds == pytest.approx(11 * 2 * DT, rel=0.05)
+
+
+def test_a_webm_has_them_too(tmp_path):
+    path = fallen_brick().video(tmp_path / "brick.webm", fps=0.5 / DT, **SMALL)
+    assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 11
+
+
+def test_a_video_that_does_not_fit_on_the_disk_is_an_error(tmp_path):
+    with small_disk.mounted(tmp_path / "full", 4096) as disk:
+        with pytest.raises(st.StictionError, match="brick.mp4: cannot be written .*No space left"):
+            fallen_brick().video(disk / "brick.mp4", **SMALL)
+
+
+def test_a_machine_without_ffmpeg_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(st.StictionError, match=r"pip install 'stiction\[video\]'"):
+        fallen_brick().video(tmp_path / "brick.mp4", **SMALL)
+    (tmp_path / "ffmpeg").symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
+    assert fallen_brick().video(tmp_path / "brick.mp4", **SMALL).stat().st_size > 0
 
 
 def test_slow_motion_has_more_pictures(tmp_path):

@@ -22,7 +22,7 @@ from stiction.bench.closed_forms.models import Contender, Load, Material, model_
 from stiction.bench.lelidec.cases import SCENES, Scene
 from stiction.bench.lelidec.point_criteria import worst_criteria
 from stiction.compare.runs import Case, Refused, Run, run_engine, run_model
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.kernels.tree import FREE
 
 TIME_STEPS = (0.004, 0.002, 0.001, 0.0005)  # [s]
@@ -45,7 +45,8 @@ def bench(
     chosen = list(scenes) or list(SCENES)
     for name in chosen:
         if name not in SCENES:
-            raise InputError(f"unknown scene '{name}'; scenes: {', '.join(SCENES)}")
+            hint = did_you_mean(name, SCENES)
+            raise InputError(f"unknown scene '{name}'; scenes: {', '.join(SCENES)}{hint}")
     field: list[Any] = [*ours(models), *engine_contenders(engines)]
     rows: list[dict[str, Any]] = []
     criteria: list[dict[str, Any]] = []
