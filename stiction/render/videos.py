@@ -98,6 +98,7 @@ def _write_video(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None
         with contextlib.suppress(BrokenPipeError):  # ffmpeg has stopped, and says why
             for picture in chain([first], pictures):
                 writer.stdin.write(np.ascontiguousarray(picture[:height, :width]).data)
+        with contextlib.suppress(BrokenPipeError):
             writer.stdin.close()
         complaint = writer.stderr.read().decode(errors="replace").strip()
     if writer.returncode:
