@@ -231,14 +231,14 @@ def without_values(message: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|[-+]?\d[\d.e+-]*|\binf\b|\bnan\b", "*", message)[:150]
 
 
-def fuzz(name: str, seconds: float, seed: int) -> Tally:
-    """Read changed texts for so long."""
+def fuzz(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> Tally:
+    """Read changed texts for so long, or until so many were read."""
     random, tally, child = Random(f"{name} {seed}"), Tally(name), Child(name)
     seeds, seen = list(SEEDS[name]), set[str]()
     words = WORDS[name].split(" ")
     begun = time.perf_counter()
     try:
-        while time.perf_counter() - begun < seconds:
+        while time.perf_counter() - begun < seconds and tally.count.total() < most:
             text = new_text(name, seeds, words, random)
             as_file = random.random() < 0.1
             content = as_bytes(text, random) if as_file else text
@@ -467,6 +467,7 @@ def main() -> int:
     """Fuzz what the command line says; 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--for", dest="seconds", type=float, default=60.0, help="seconds a reader")
+    parser.add_argument("--most", type=int, default=sys.maxsize, help="executions a reader")
     parser.add_argument("--reader", choices=[*READERS, "checks", ""], default="")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="by default, the time")
     parser.add_argument("--engine", choices=["changes", "atheris"], default="changes")
@@ -475,11 +476,11 @@ def main() -> int:
     tallies = []
     for name in [given.reader] if given.reader else [*READERS, "checks"]:
         if name == "checks":
-            tallies.append(fuzz_checks(given.seconds, given.seed))
+            tallies.append(fuzz_checks(given.seconds, given.seed, given.most))
         elif given.engine == "atheris":
             tallies.append(fuzz_by_coverage(name, given.seconds, given.seed))
         else:
-            tallies.append(fuzz(name, given.seconds, given.seed))
+            tallies.append(fuzz(name, given.seconds, given.seed, given.most))
     return int(any(tally.findings for tally in tallies))
 
 
