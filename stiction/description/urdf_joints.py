@@ -38,8 +38,10 @@ class Joints:
         """Start with the transmissions of the robot."""
         self.source, self.root, self.choices = source, root, choices
         self.mimics: list[str] = []
+        self.held: list[str] = []  # mimic joints of type fixed
         self.stretched: list[str] = []
         self.halved: list[str] = []
+        self.boundless: list[str] = []
         self.powerless: list[str] = []
         self.unplaced: list[str] = []
         self.refused: list[str] = []  # complaints
@@ -60,6 +62,10 @@ class Joints:
     ) -> Joint:
         where = f"{self.source}, line {own.line}: joint '{parsed.name}'"
         self._refuse(parsed, where)
+        if parsed.type == "fixed":
+            if parsed.mimic is not None:
+                self.held.append(parsed.name)
+            return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
         if parsed.mimic is not None and self.choices.mimic == "followed":
             factors = (parsed.mimic.offset or 0.0, 1.0)
             if parsed.mimic.multiplier is not None:
@@ -68,7 +74,7 @@ class Joints:
             self.loops.append(Loop(f"{parsed.name}_mimic", "joint", *names, coefficients=factors))
         elif parsed.mimic is not None:
             self.mimics.append(parsed.name)
-        if parsed.type == "fixed" or (parsed.mimic is not None and self.choices.mimic == "fixed"):
+        if parsed.mimic is not None and self.choices.mimic == "fixed":
             return Joint(parsed.name, "fixed", parsed.parent, parsed.child, position, quaternion)
         if parsed.type == "floating":
             return Joint(parsed.name, "free", WORLD, parsed.child, position, quaternion)
@@ -102,8 +108,10 @@ class Joints:
         few = first_few
         noted = {
             f"mimic joints are {self.choices.mimic}:": self.mimics,
+            "mimic ignored, because the joint is fixed: joints": self.held,
             "axes scaled to unit length: joints": self.stretched,
             "missing lower or upper limit taken as 0: joints": self.halved,
+            "no limits, because <limit> has neither lower nor upper: joints": self.boundless,
             "effort limit 0, so nothing can drive them: joints": self.powerless,
             "rotor inertia ignored, because it needs exactly one joint and one actuator:"
             " transmissions": self.unplaced,
@@ -143,9 +151,8 @@ class Joints:
             raise ModelFileError(f"{where} is {parsed.type} and has no <limit>; {remedy}")
         given = (parsed.limit.lower, parsed.limit.upper)
         if given == (None, None):
-            found = "has a <limit> without lower and upper, which by the standard holds it at 0"
-            remedy = "give them, or make it continuous if it turns without limits"
-            raise ModelFileError(f"{where} {found}; {remedy}")
+            self.boundless.append(parsed.name)
+            return -inf, inf
         if None in given:
             self.halved.append(parsed.name)
         return given[0] or 0.0, given[1] or 0.0
