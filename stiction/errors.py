@@ -44,6 +44,10 @@ class MissingData(InputError):  # noqa: N818 - it names what is missing
     """A file of the folder that STICTION_DATA names is not there."""
 
 
+class MissingRobot(InputError):  # noqa: N818 - it names what is missing
+    """A collection of robots, or a robot of it, is not on this machine."""
+
+
 class ViewError(StictionError):
     """Nothing can be shown: no browser, no free port, no renderer, no package for it."""
 
