@@ -77,6 +77,12 @@ def _bench_gym(args: argparse.Namespace) -> Result:
     return bench(args.robot, worlds, args.repeats, min(args.steps, 20), args.progress)
 
 
+def _bench_robots(args: argparse.Namespace) -> Result:
+    from stiction.bench.robots.table import bench
+
+    return bench(str(args.robot or ""), args.progress, args.markdown)
+
+
 def _bench_worlds(args: argparse.Namespace) -> Result:
     from stiction.bench.worlds import bench
 
@@ -94,6 +100,7 @@ BENCHES: dict[str, Callable[[argparse.Namespace], Result]] = {
     "worlds": _bench_worlds,
     "control": _bench_control,
     "gym": _bench_gym,
+    "robots": _bench_robots,
 }
 
 
@@ -108,10 +115,15 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "lcp: time and size of contact problems by number of contacts, exact and faceted cones; "
         "worlds: many at once, on all cores or a GPU; "
         "control: overhead of a loop in Python that steps G1, compared with MuJoCo's; "
-        "gym: steps per second of vector environments, compared with Gymnasium's Humanoid",
+        "gym: steps per second of vector environments, compared with Gymnasium's Humanoid; "
+        "robots: which robots with legs of public collections load, stand and walk",
     )
     parser.add_argument(
-        "--robot", type=Path, metavar="FILE", help="model file (MJCF; worlds: also a saved robot)"
+        "--robot",
+        type=Path,
+        metavar="FILE",
+        help="model file (MJCF; worlds: also a saved robot); robots: only those whose names begin "
+        "like this, such as mujoco_menagerie:",
     )
     parser.add_argument(
         "--repeats",
@@ -178,7 +190,10 @@ def _arguments_of_some(parser: argparse.ArgumentParser) -> None:
         "--plot", type=Path, metavar="FILE", help="accuracy, lelidec: picture of errors"
     )
     parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="accuracy: tables of the first error a scene"
+        "--markdown",
+        type=Path,
+        metavar="FILE",
+        help="accuracy: tables of the first error a scene; robots: the table of all robots",
     )
 
 
