@@ -2,7 +2,7 @@
 
 A robot has legs if its collection says so: the biped, quadruped, humanoid and biomechanical models
 in the README of mujoco_menagerie, and the tags biped, quadruped and humanoid of robot_descriptions
-3.3. example-robot-data says nothing; its list was made by looking at all 70 files. One file of each
+3.3. example-robot-data says nothing; its list was made by hand. One file of each
 folder of mujoco_menagerie counts, the one that scene.xml includes.
 """
 
