@@ -46,6 +46,10 @@ class MissingData(InputError):  # noqa: N818 - it names what is missing
     """A file is missing from the folder that STICTION_DATA names."""
 
 
+class MissingRobot(InputError):  # noqa: N818 - it names what is missing
+    """A collection of robots, or a robot of it, is not on this machine."""
+
+
 class ViewError(StictionError):
     """Nothing can be shown: no browser, no free port, no renderer, no package for it."""
 

@@ -445,6 +445,7 @@ def of_patterns() -> dict[str, Call]:
         "patterns.reach": Call(
             st.patterns.reach, {**short, "hand": "left_hand", "by": (0.02, 0.0, 0.0)}
         ),
+        "patterns.stance": Call(st.patterns.stance, {"robot": walker()}),
         "patterns.read_opensim": Call(
             st.patterns.read_opensim, {"path": "/nowhere/a.mot", "cutoff": 6.0}
         ),
@@ -496,6 +497,7 @@ def of_scenes() -> dict[str, Call]:
                 "mimic": None,
                 "inertia": "strict",
                 "hull_points": 64,
+                "unsimulated": "refused",
             },
         ),
     }

@@ -184,6 +184,22 @@ def _lcp(args: argparse.Namespace) -> Result:
     return bench(args.contacts or CONTACTS, progress=args.progress)
 
 
+def _robots_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--robot",
+        default="",
+        metavar="PREFIX",
+        help="only robots whose names begin like this, for example mujoco_menagerie:",
+    )
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the table of all robots")
+
+
+def _robots(args: argparse.Namespace) -> Result:
+    from stiction.bench.robots.table import bench
+
+    return bench(args.robot, args.progress, args.markdown)
+
+
 BENCHES = {
     "dynamics": Variant(
         "microseconds per step in free flight, compared with MuJoCo", _timed_arguments, _dynamics
@@ -221,6 +237,11 @@ BENCHES = {
         "steps per second of vector environments, compared with Gymnasium's Humanoid",
         _gym_arguments,
         _gym,
+    ),
+    "robots": Variant(
+        "which robots with legs of public collections load, stand and walk",
+        _robots_arguments,
+        _robots,
     ),
 }
 

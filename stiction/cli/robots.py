@@ -30,19 +30,22 @@ def find_robot(args: argparse.Namespace) -> Robot:
 def robot_of(name: str, args: argparse.Namespace) -> Robot:
     """Return the robot of a name, read with the options of the command line."""
     from stiction.description.hull import DEFAULT_POINTS
+    from stiction.robot.collections import COLLECTIONS, collection_and_name
     from stiction.robot.load import load
 
     built_in = _built_in()
     if name in built_in:
-        for option in ("inertia", "hull_points", "base", "mimic"):
+        for option in ("inertia", "hull_points", "base", "mimic", "unsimulated"):
             if getattr(args, option) and args.robot == name:
                 told = option.replace("_", "-")
                 raise InputError(f"--{told}: only for files; '{name}' is built in")
         return built_in[name]()
-    if not Path(name).suffix and not Path(name).exists():
+    named = collection_and_name(name)
+    if named is None and not Path(name).suffix and not Path(name).exists():
         known = ", ".join(built_in)
         raise InputError(
-            f"no robot '{name}': neither a file nor a built-in robot; built-in robots are {known}"
+            f"no robot '{name}': neither a file nor a built-in robot; built-in robots are {known}; "
+            f"names of other robots begin with {', '.join(f'{one}:' for one in COLLECTIONS)}"
             f"{did_you_mean(name, built_in)}"
         )
     return load(
@@ -52,12 +55,17 @@ def robot_of(name: str, args: argparse.Namespace) -> Robot:
         mimic=args.mimic,
         inertia=args.inertia or "strict",
         hull_points=args.hull_points or DEFAULT_POINTS,
+        unsimulated=args.unsimulated or "refused",
     )
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "robot", nargs="?", metavar="FILE", help="model file or built-in name; if omitted, list all"
+        "robot",
+        nargs="?",
+        metavar="ROBOT",
+        help="model file, built-in name or COLLECTION:NAME; if omitted, list all; "
+        "COLLECTION: lists the robots of a collection",
     )
     add_file_arguments(parser)
 
@@ -80,6 +88,12 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to do with inertias that no body can have: refuse them (default), or repair",
     )
     parser.add_argument(
+        "--unsimulated",
+        choices=("refused", "ignored"),
+        help="what to do with tendons, and resistance of free joints, of an MJCF robot: refuse it "
+        "(default), or ignore it",
+    )
+    parser.add_argument(
         "--hull-points",
         type=int,
         metavar="N",
@@ -96,6 +110,10 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> Result:
+    from stiction.robot.collections import COLLECTIONS
+
+    if args.robot is not None and args.robot.removesuffix(":") in COLLECTIONS:
+        return _of_collection(args.robot.removesuffix(":"))
     if args.robot is not None:
         return _describe(find_robot(args))
     rows = []
@@ -103,7 +121,28 @@ def _run(args: argparse.Namespace) -> Result:
         robot = make()
         size = {"links": len(robot.parent), "nq": robot.nq, "nv": robot.nv}
         rows.append({"name": name, **size, "mass [kg]": robot.total_mass})
-    return {"robots": rows}
+    return {"robots": rows, "collections": [_collection(name) for name in COLLECTIONS]}
+
+
+def _collection(name: str) -> Result:
+    """Where a collection is, and how many robots it has."""
+    from stiction.robot.collections import COLLECTIONS
+
+    try:
+        robots, folder = len(COLLECTIONS[name].names()), str(COLLECTIONS[name].folder())
+    except InputError as error:
+        return {"name": name, "robots": None, "where": str(error)}
+    return {"name": name, "robots": robots, "where": folder}
+
+
+def _of_collection(collection: str) -> Result:
+    """The robots of a collection, by the names that `load` takes."""
+    from stiction.robot.collections import COLLECTIONS
+
+    return {
+        "folder": str(COLLECTIONS[collection].folder()),
+        "robots": [f"{collection}:{name}" for name in COLLECTIONS[collection].names()],
+    }
 
 
 def _describe(robot: Robot) -> Result:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOR_ROBOTS = (  # options that do not apply to scenes
     *("height", "at", "scenery", "self_collision"),
-    *("base", "mimic", "inertia", "hull_points"),
+    *("base", "mimic", "inertia", "hull_points", "unsimulated"),
 )
 
 

@@ -82,10 +82,10 @@ def _read(judged: Judged, source: str, reading: Reading) -> Description:
         raise ModelFileError(f"{source}: MuJoCo's compiler rejects it: {message}")
     model: MjModel = pickle.loads(out.model)
     names = names_of(model)
-    refuse_what_is_not_simulated(model, names, source)
+    ignored = refuse_what_is_not_simulated(model, names, source, reading.ignores)
     description = finished(_description(model, names, source, reading), reading)
     said = tuple(f"MuJoCo warns: {warning}" for warning in out.warnings)
-    return replace(description, notes=(*out.notes, *description.notes, *said))
+    return replace(description, notes=(*out.notes, *ignored, *description.notes, *said))
 
 
 def _description(model: MjModel, names: Names, source: str, reading: Reading) -> Description:

@@ -116,6 +116,7 @@ class _Document:
         self.main, self.name = reader.scanned(path, is_top), reader.renamed(path)
         self.parts: dict[str, MjcfScan] = {}
         self.included: dict[Path, str] = {}
+        self.folders = [path.parent]  # of the main file and of the parts
         waiting = [(self.main, path.parent)]
         while waiting:
             scanned, folder = waiting.pop()
@@ -130,6 +131,7 @@ class _Document:
         if new:
             self.included[path] = self.reader.renamed(path)
             self.parts[self.included[path]] = self.reader.scanned(path, top=False)
+            self.folders.append(path.parent)
         named.attributes[named.attribute] = self.included[path]
         return [(self.parts[self.included[path]], path.parent)] if new else []
 
@@ -138,8 +140,15 @@ class _Document:
         attached = []
         scans = [self.main, *self.parts.values()]
         places, stripped = self._places(scans)
-        for named in [one for scanned in scans for one in scanned.named if one.tag != "include"]:
+        files = [
+            (one, folder)
+            for scanned, folder in zip(scans, self.folders, strict=True)
+            for one in scanned.named
+            if one.tag != "include"
+        ]
+        for named, folder in files:
             where = [self.folder] if named.tag == "model" else places[named.tag == "texture"]
+            where = [*where, folder]  # of the included file
             if stripped:
                 name = PurePosixPath(named.name.replace("\\", "/")).name
                 named.attributes[named.attribute] = name

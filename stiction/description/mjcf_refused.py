@@ -31,12 +31,35 @@ FLAGS = (  # switching these off would have an effect
 )
 
 
-def refuse_what_is_not_simulated(model: MjModel, names: Names, source: str) -> None:
-    """Raise ModelFileError that lists all parts of the model that are not simulated."""
-    refused = list(_not_simulated(model, names))
+def refuse_what_is_not_simulated(
+    model: MjModel, names: Names, source: str, ignores: bool
+) -> list[str]:
+    """Raise ModelFileError that lists all parts of the model that are not simulated.
+
+    ignores: whether tendons and resistance of free joints are ignored; the notes that are returned
+    say what was.
+    """
+    dispensable = list(_dispensable(model, names))
+    remedy = "which is not simulated; remove it from the file"
+    refused = [f"{what}, {remedy}" for what in _not_simulated(model, names)]
+    if not ignores:
+        choice = f"{remedy}, or load with unsimulated='ignored'"
+        refused = [*(f"{what}, {choice}" for what in dispensable), *refused]
     if refused:
-        remedy = "which is not simulated; remove it from the file"
-        raise ModelFileError(listed(source, [f"{what}, {remedy}" for what in refused]))
+        raise ModelFileError(listed(source, refused))
+    return [f"ignored, because not simulated: {first_few(dispensable)}"] if dispensable else []
+
+
+def _dispensable(model: MjModel, names: Names) -> Iterator[str]:
+    """Parts of the model without which its robot still moves much as it should."""
+    drives = drives_of(model)
+    yield from (
+        f"tendon '{element_name(model, 'tendon', i)}'"
+        for i in range(model.ntendon)
+        if i not in drives
+    )
+    for j in np.flatnonzero(model.jnt_type == FREE):
+        yield from _passive(model, int(j), names)
 
 
 def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
@@ -45,12 +68,6 @@ def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
         f"equality constraint '{element_name(model, 'equality', i)}' {constraint_kind(model, i)}"
         for i in range(model.neq)
         if model.eq_active0[i] and model.eq_type[i] not in LOOPS
-    )
-    drives = drives_of(model)
-    yield from (
-        f"tendon '{element_name(model, 'tendon', i)}'"
-        for i in range(model.ntendon)
-        if i not in drives
     )
     for kind, count in (
         ("flex", model.nflex),
@@ -68,7 +85,7 @@ def _not_simulated(model: MjModel, names: Names) -> Iterator[str]:
             yield f"<option> has a fluid: {option} is {getattr(model.opt, option)}"
     yield from _flags_not_simulated(model)
     yield from _joints_not_simulated(model, names)
-    yield from _actuators_not_simulated(model, names, drives)
+    yield from _actuators_not_simulated(model, names, drives_of(model))
     for i in np.flatnonzero(colliding_geoms(model)):
         if model.geom_type[i] not in KINDS:
             yield f"colliding height field or distance field, geom '{names.geom[i]}'"
@@ -95,21 +112,26 @@ def _joints_not_simulated(model: MjModel, names: Names) -> Iterator[str]:
             yield f"polynomial stiffness or damping of joint '{name}'"
         if model.jnt_springyield[j] != 0.0 or model.jnt_plasticadr[j] >= 0:
             yield f"yielding spring of joint '{name}'"
-        if kind in (HINGE, SLIDE):
-            continue
-        acting = {
-            "stiffness": model.jnt_stiffness[j],
-            "frictionloss": model.dof_frictionloss[dof],
-            "a limit": model.jnt_limited[j],
-            "an actuator force limit": model.jnt_actfrclimited[j],
-        }
-        if kind == FREE:
-            acting |= {"damping": model.dof_damping[dof], "armature": model.dof_armature[dof]}
-        yield from (
-            f"{what} on {JOINT_NAMES[kind]} joint '{name}'"
-            for what, amount in acting.items()
-            if amount
-        )
+        if kind not in (HINGE, SLIDE, FREE):
+            yield from _passive(model, j, names)
+
+
+def _passive(model: MjModel, j: int, names: Names) -> Iterator[str]:
+    """What a free or ball joint has that acts in MuJoCo but not here."""
+    kind, dof = int(model.jnt_type[j]), model.jnt_dofadr[j]
+    acting = {
+        "stiffness": model.jnt_stiffness[j],
+        "frictionloss": model.dof_frictionloss[dof],
+        "a limit": model.jnt_limited[j],
+        "an actuator force limit": model.jnt_actfrclimited[j],
+    }
+    if kind == FREE:
+        acting |= {"damping": model.dof_damping[dof], "armature": model.dof_armature[dof]}
+    yield from (
+        f"{what} on {JOINT_NAMES[kind]} joint '{names.joint[j]}'"
+        for what, amount in acting.items()
+        if amount
+    )
 
 
 def _actuators_not_simulated(

@@ -14,6 +14,7 @@ from stiction.description.repair import repaired
 from stiction.errors import InputError
 
 INERTIAS = ("strict", "repair")
+UNSIMULATED = ("refused", "ignored")
 NOTED = 1e-3  # [m] error of a hull that is worth a note
 
 
@@ -23,15 +24,24 @@ class Reading(NamedTuple):
     inertia: str = "strict"  # one of INERTIAS
     hull_points: int = DEFAULT_POINTS  # largest number of vertices of a mesh's hull
 
+    unsimulated: str = "refused"  # one of UNSIMULATED
+
     @property
     def repairs(self) -> bool:
         """Whether impossible inertias are repaired."""
         return self.inertia == "repair"
 
+    @property
+    def ignores(self) -> bool:
+        """Whether parts of an MJCF file without which a robot still moves are ignored."""
+        return self.unsimulated == "ignored"
+
     def check(self) -> None:
         """Raise InputError for values that are not options."""
-        if not isinstance(self.inertia, str) or self.inertia not in INERTIAS:
-            raise InputError(f"inertia is {shown(self.inertia)}; known are {', '.join(INERTIAS)}")
+        for name, known in (("inertia", INERTIAS), ("unsimulated", UNSIMULATED)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise InputError(f"{name} is {shown(value)}; known are {', '.join(known)}")
         points = self.hull_points
         if not isinstance(points, int) or isinstance(points, bool) or points < FEWEST_POINTS:
             raise InputError(

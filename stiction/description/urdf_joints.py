@@ -35,8 +35,10 @@ class Joints:
         """Start with the transmissions of the robot."""
         self.source, self.root, self.choices = source, root, choices
         self.mimics: list[str] = []
+        self.held: list[str] = []  # mimic joints of type fixed
         self.stretched: list[str] = []
         self.halved: list[str] = []
+        self.boundless: list[str] = []
         self.powerless: list[str] = []
         self.unplaced: list[str] = []
         self.refused: list[str] = []  # complaints
@@ -59,13 +61,17 @@ class Joints:
         name, kind, mimic = fixed.name, own.attributes["type"], own.one("mimic")
         where = f"{self.source}, line {own.line}: joint '{name}'"
         self._refuse(kind, fixed.parent, where)
+        if kind == "fixed":
+            if mimic is not None:
+                self.held.append(name)
+            return fixed
         if mimic is not None and self.choices.mimic == "followed":
             factors = (sum(mimic.numbers("offset")), *(mimic.numbers("multiplier") or [1.0]))
             names = (name, mimic.attributes["joint"])
             self.loops.append(Loop(f"{name}_mimic", "joint", *names, coefficients=factors))
         elif mimic is not None:
             self.mimics.append(name)
-        if kind == "fixed" or (mimic is not None and self.choices.mimic == "fixed"):
+        if mimic is not None and self.choices.mimic == "fixed":
             return fixed
         if kind == "floating":
             return replace(fixed, type="free", parent=WORLD)
@@ -99,8 +105,10 @@ class Joints:
         few = first_few
         noted = {
             f"mimic joints are {self.choices.mimic}:": self.mimics,
+            "mimic ignored, because the joint is fixed: joints": self.held,
             "axes scaled to unit length: joints": self.stretched,
             "missing lower or upper limit taken as 0: joints": self.halved,
+            "no limits, because <limit> has neither lower nor upper: joints": self.boundless,
             "effort limit 0, so nothing can drive them: joints": self.powerless,
             "rotor inertia ignored, because it needs exactly one joint and one actuator:"
             " transmissions": self.unplaced,
@@ -143,9 +151,8 @@ class Joints:
             raise ModelFileError(f"{where} is {kind} and has no <limit>; {remedy}")
         lower, upper = limit.numbers("lower"), limit.numbers("upper")
         if not lower and not upper:
-            found = "has a <limit> without lower and upper, which by the standard holds it at 0"
-            remedy = "give them, or make it continuous if it turns without limits"
-            raise ModelFileError(f"{where} {found}; {remedy}")
+            self.boundless.append(own.attributes["name"])
+            return -inf, inf
         if not lower or not upper:
             self.halved.append(own.attributes["name"])
         return sum(lower), sum(upper)

@@ -12,7 +12,7 @@ from stiction.description.hull import Thinned, outermost, thinned
 from stiction.description.mesh import SUFFIXES, Hull
 from stiction.description.plain import first_few, quaternion_of, unique, vector
 from stiction.description.rotation import Pose
-from stiction.description.triangles import INSIDE_OUT, filled_part, kept_triangles, note_on_hollow
+from stiction.description.triangles import filled_part, kept_triangles, note_on_hollow
 from stiction.description.urdf_files import Files
 from stiction.description.urdf_text import Element
 from stiction.description.urdf_visuals import Visuals
@@ -49,6 +49,8 @@ class Shapes:
         self.hulls: dict[tuple[Path, tuple[float, ...]], Thinned] = {}  # by file and scale
         self.filled: dict[str, float] = {}  # part of the hull that a mesh fills
         self.lost: list[str] = []  # visual meshes
+        self.inverted: list[str] = []  # colliding meshes
+        self.empty: list[str] = []  # owners of visual shapes without a size
         names = [shape.attributes.get("name") for link in robot.all("link")
                  for shape in link.children]  # fmt: skip
         self.taken = {name for name in names if name}
@@ -99,6 +101,8 @@ class Shapes:
         meshes = self.meshes.items()
         noted = {
             "visual meshes missing or not supported:": list(dict.fromkeys(self.lost)),
+            "visual shapes of size 0 left out: those of": list(dict.fromkeys(self.empty)),
+            "meshes inside out, of which the hull is used:": self.inverted,
             "flat meshes:": [name for name, hull in meshes if hull.flat],
             "up axis of .dae files not applied, as ROS does:": [
                 f"{name} {hull.up}" for name, hull in meshes if hull.up not in ("", "Z_UP")
@@ -122,6 +126,11 @@ class Shapes:
             size = tuple(own.numbers("radius"))
         else:
             size = (*own.numbers("radius"), 0.5 * own.numbers("length")[0])
+        if not collides and 0.0 in size:
+            self.empty.append(own.owner)
+            return None
+        if own.tag == "sphere" and size == (0.0,):
+            return {"kind": "points", "size": (), "vertices": (NOWHERE,)}
         return {"kind": own.tag, "size": size}
 
     def _mesh(self, own: Element, collides: bool, solid: bool) -> dict[str, Any] | None:
@@ -139,8 +148,6 @@ class Shapes:
                 self.lost.append(name)
                 return None
             hull = self.files.hull(path)
-            if collides and hull.inverted:
-                raise ModelFileError(f"{path}: {INSIDE_OUT}")
         except ModelFileError as error:
             raise ModelFileError(f"{where}: {error}") from error
         self.meshes[path.name] = hull
@@ -159,6 +166,8 @@ class Shapes:
             return {"kind": "hull", "size": (), "vertices": tuple(map(vector, outer * scale))}
         if key not in self.hulls:
             self.hulls[key] = thinned(hull.vertices * scale + 0.0, self.hull_points)
+            if hull.inverted:
+                self.inverted.append(path.name)
             self.filled[path.name] = filled_part(hull.points, hull.triangles, hull.vertices)
         vertices, inside = self.hulls[key]
         made = {"kind": "hull", "size": (), "vertices": tuple(map(vector, vertices))}

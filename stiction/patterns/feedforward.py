@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stiction.description.rotation import matrix
 from stiction.errors import InputError
+from stiction.kernels.kinematics import forward_kinematics
+from stiction.kernels.tree import allocate
 from stiction.world import mechanics
+from stiction.world.outlines import link_origin
+from stiction.world.world import World
 
 if TYPE_CHECKING:
     from stiction.patterns.body import Body
@@ -71,19 +77,32 @@ def joint_gains(pattern: Pattern) -> np.ndarray:
     A leg joint carries the whole robot: the inertia is that of the robot as one rigid body about
     the axis, from the inertia of the free base. Any other joint carries its subtree.
     """
-    body, q = pattern.body, pattern.q[0]
-    H = mechanics.inertia(body.world, q)
+    body = pattern.body
+    legs = {*body.legs[0].links, *body.legs[1].links}
+    return carried_inertia(body.world, pattern.q[0], legs)[[d for _, d in body.single]]
+
+
+def carried_inertia(world: World, q: np.ndarray, legs: Iterable[int]) -> np.ndarray:
+    """Inertia about every coordinate [kg m2 or kg], (nv), of a robot alone in a world.
+
+    For the joints of links in `legs` it is that of the whole robot as one rigid body, for any other
+    joint that of its subtree.
+    """
+    robot = world.robots[0]
+    H = mechanics.inertia(world, q)
     inertia = np.diag(H).copy()
-    R = body.base_rotation(q)
-    for link in {*body.legs[0].links, *body.legs[1].links}:
-        name = str(body.robot.link_name[link])
-        J = mechanics.jacobian(body.world, q, name)
-        arm = q[:3] - body.point(q, name)
-        for d in body.dofs((link,)):
+    R = matrix(q[3:7])
+    dynamics = allocate(world.tree)
+    forward_kinematics(dynamics, q)
+    for link in legs:
+        name = str(robot.link_name[link])
+        J = mechanics.jacobian(world, q, name)
+        arm = q[:3] - link_origin(dynamics, link + 1)
+        for d in range(world.tree.v_index[link + 1], world.tree.v_index[link + 2]):
             axis = J[3:, d]
             whole = np.concatenate([np.cross(axis, arm), R.T @ axis])
             inertia[d] = max(inertia[d], float(whole @ H[:6, :6] @ whole))
-    return inertia[[d for _, d in body.single]]
+    return inertia
 
 
 def servo_signals(pattern: Pattern) -> np.ndarray:

@@ -25,6 +25,7 @@ from stiction.patterns.postures import Solver, Targets, solve_all
 from stiction.patterns.preview import follow_zmp
 from stiction.patterns.soles import distance_inside
 from stiction.robot.robot import Robot
+from stiction.world.loops import closed
 from stiction.world.outlines import convex_outline
 from stiction.world.world import State
 
@@ -86,8 +87,12 @@ class Pattern:
 
     @property
     def state(self) -> State:
-        """The first pose, at rest, for `simulate(state=)` in a world with only this robot."""
-        return State(self.q[0].copy(), np.zeros_like(self.v[0]))
+        """The first pose, at rest, for `simulate(state=)` in a world with only this robot.
+
+        The loops of the robot are closed in it.
+        """
+        q = closed((self.robot,), self.body.world.tree, self.q[0])
+        return State(q.copy(), np.zeros_like(self.v[0]))
 
     @cached_property
     def zmp_margins(self) -> np.ndarray:

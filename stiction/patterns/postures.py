@@ -24,6 +24,8 @@ SETTLED = 1e-8  # a redundant posture has converged when its change is below thi
 SHORTEST_PULL, LONGEST_PULL = 0.1, 3.0  # step towards a posture, over the distance to it
 LONGEST = 0.3  # largest change of a coordinate in an iteration [m or rad]
 ITERATIONS = 100
+LAST_ITERATIONS = 5  # towards the targets alone,
+NEARLY = 1e-6  # if they are this close [m and rad]
 LIMIT_SLACK = 1e-6  # how far a joint may exceed its limits [m or rad]
 
 
@@ -170,6 +172,14 @@ class Solver:
             q = moved(self.body, q, step)
         if np.abs(error).max() < CLOSE:  # met, in a posture that is not quite the nearest
             return q
+        for _ in range(LAST_ITERATIONS if np.abs(error).max() < NEARLY else 0):
+            placed = self.body.at(q)
+            error = self.errors(q, k, placed)
+            if np.abs(error).max() < CLOSE:
+                return q
+            step = np.zeros(self.body.world.nv)
+            step[self.dofs] = self._least(self.jacobian(q, placed), error)
+            q = moved(self.body, q, step)
         raise self._failure(error, k)
 
     def _least(self, J: np.ndarray, wanted: np.ndarray) -> np.ndarray:

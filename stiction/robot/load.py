@@ -11,6 +11,7 @@ from stiction.description.hull import DEFAULT_POINTS
 from stiction.description.osim import OsimOptions, read_osim
 from stiction.description.reading import Reading
 from stiction.errors import InputError, ModelFileError
+from stiction.robot.collections import collection_and_name, find
 from stiction.robot.robot import Robot
 
 FORMATS = "MJCF (.xml, .mjcf), URDF (.urdf), OpenHRP VRML (.wrl), OpenSim (.osim), saved (.npz)"
@@ -27,13 +28,15 @@ def load(
     inertia: str = "strict",
     hull_points: int = DEFAULT_POINTS,
     osim: OsimOptions | None = None,
+    unsimulated: str = "refused",
 ) -> Robot:
     """Read a robot; the content decides the format.
 
     Known are MJCF, URDF, OpenHRP VRML, OpenSim models and saved robots.
 
     Args:
-        path: the file.
+        path: the file, or `COLLECTION:NAME`, a robot of a collection that is on this machine, such
+            as mujoco_menagerie:unitree_g1; docs/loading.md has the collections.
         base: how the root of a URDF or VRML robot is attached to the world: "floating" (default for
             URDF), "fixed", or for URDF "planar". For OpenSim models "coordinates" (default: the
             joint that the file has) or "floating".
@@ -44,13 +47,19 @@ def load(
             any; "repair" mends them. The notes of the robot say what was changed.
         hull_points: largest number of vertices of a mesh's convex hull. `shape_error` of the robot
             is the distance between the full hulls and the thinned ones.
+        unsimulated: "refused" lists what an MJCF file has and is not simulated; "ignored" leaves
+            out tendons, and damping, friction, armature and springs of free joints, with a note.
         osim: what may be left out of an OpenSim model or approximated, and the subject's size.
     """
-    reading = Reading(inertia, hull_points)
+    reading = Reading(inertia, hull_points, unsimulated)
     reading.check()
     folders = _folders(roots)
     if not isinstance(path, str | Path):
         raise InputError(f"load(): path is {shown(path)}; give a string or a Path")
+    named = collection_and_name(path)
+    if named is not None:
+        path, where = find(*named)
+        folders = (*folders, *where)
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"{path}: no such file")
@@ -61,6 +70,8 @@ def load(
         )
     if mimic is not None and kind != "urdf":
         raise InputError(f"{path}: mimic={mimic!r} is only for URDF files; this is {kind}")
+    if unsimulated != "refused" and kind != "mjcf":
+        raise InputError(f"{path}: unsimulated='ignored' is only for MJCF files; this is {kind}")
     if osim is not None and (kind != "osim" or not isinstance(osim, OsimOptions)):
         raise InputError(f"{path}: osim={shown(osim)}: give OsimOptions, for an OpenSim model")
     if kind == "npz":

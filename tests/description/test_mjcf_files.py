@@ -123,6 +123,19 @@ def test_files_of_one_name_in_two_folders_are_told_apart(folder):
     assert large == pytest.approx(8.0 * small)
 
 
+def test_files_may_be_named_from_the_folder_of_the_included_file(folder):
+    (folder / "parts").mkdir()
+    (folder / "meshes").mkdir()
+    (folder / "meshes" / "body.stl").write_bytes(tetrahedron(0.1))
+    assets = "<mujoco><asset><mesh file='../meshes/body.stl'/></asset></mujoco>"
+    (folder / "parts" / "assets.xml").write_text(assets)
+    body = '<body name="b"><joint/><geom type="mesh" mesh="body" mass="1"/></body>'
+    text = f"<mujoco><include file='parts/assets.xml'/><worldbody>{body}</worldbody></mujoco>"
+    (folder / "toy.xml").write_text(text)
+    [shape] = read_mjcf(folder / "toy.xml").shapes
+    assert shape.kind == "hull"
+
+
 def test_settings_of_folders_apply_to_meshes_of_included_files(folder):
     (folder / "parts").mkdir()
     (folder / "meshes").mkdir()

@@ -13,6 +13,7 @@ from stiction.description.checks import check
 from stiction.description.mjcf import read_mjcf_text
 from stiction.description.openhrp import read_openhrp_text
 from stiction.description.plain import MOST_LISTED
+from stiction.description.reading import Reading
 from stiction.description.urdf import read_urdf, read_urdf_text
 from stiction.errors import DescriptionError, ModelFileError
 
@@ -39,7 +40,26 @@ def test_everything_that_mujoco_simulates_and_we_do_not_is_listed():
               "density is 1.2", "'biceps' has dyntype", "'pull' has trntype"]  # fmt: skip
     for words in wanted:
         [line] = [line for line in lines if words in line]
-        assert line.endswith("; remove it from the file")
+        assert "; remove it from the file" in line
+
+
+def test_tendons_and_the_resistance_of_free_joints_are_ignored_if_asked():
+    loose = """<mujoco model="loose"><default><joint damping="1" armature="0.1"/></default>
+      <worldbody><body name="trunk"><joint name="float" type="free"/><geom size="0.1"/>
+        <body><joint name="elbow" damping="2"/><geom size="0.1"/></body></body></worldbody>
+      <tendon><fixed name="string" range="0 1"><joint joint="elbow" coef="1"/></fixed></tendon>
+    </mujoco>"""
+    _, *lines = told(ModelFileError, read_mjcf_text, loose, "loose.xml")
+    assert len(lines) == 3
+    assert all(line.endswith("or load with unsimulated='ignored'") for line in lines)
+    description = read_mjcf_text(loose, "loose.xml", Reading(unsimulated="ignored"))
+    assert description.joints[0].damping == description.joints[0].armature == 0.0
+    assert description.joints[1].damping == 2.0
+    what = "tendon 'string', damping on free joint 'float', armature on free joint 'float'"
+    assert f"ignored, because not simulated: {what}" in description.notes
+    pulled = loose.replace("</mujoco>", '<actuator><motor tendon="string"/></actuator></mujoco>')
+    with pytest.raises(ModelFileError, match="trntype"):
+        read_mjcf_text(pulled, "loose.xml", Reading(unsimulated="ignored"))
 
 
 def test_all_bad_links_and_joints_of_a_description_are_listed():
@@ -92,9 +112,8 @@ def test_joints_inertias_and_meshes_of_a_urdf_are_listed_together(tmp_path):
     path = tmp_path / "toy.urdf"
     path.write_text(text)
     first, *lines = told(ModelFileError, read_urdf, path)
-    assert first == f"{path}: 6 problems:"
-    wanted = ["'to_a' is planar", "'lost.stl' does not exist",
-              "cut.stl: has 100 bytes", "inside.stl: is inside out",
+    assert first == f"{path}: 5 problems:"
+    wanted = ["'to_a' is planar", "'lost.stl' does not exist", "cut.stl: has 100 bytes",
               "'trunk' has principal moments", "'c' has principal moments"]  # fmt: skip
     for words, line in zip(wanted, lines, strict=True):
         assert words in line
@@ -102,7 +121,7 @@ def test_joints_inertias_and_meshes_of_a_urdf_are_listed_together(tmp_path):
     assert len(told(ModelFileError, read_urdf, path)) == 4
 
 
-def test_a_visual_mesh_may_be_inside_out(tmp_path):
+def test_a_mesh_whose_hull_is_used_may_be_inside_out(tmp_path):
     tetrahedron = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     inwards = [(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)]
     (tmp_path / "part.stl").write_bytes(stl(tetrahedron, inwards))
@@ -110,8 +129,9 @@ def test_a_visual_mesh_may_be_inside_out(tmp_path):
     text = f'<robot name="toy">{urdf_link("trunk", 1, seen)}</robot>'
     [shape] = read_urdf_text(text, "toy.urdf", folder=tmp_path).shapes
     assert not shape.collides
-    with pytest.raises(ModelFileError, match=r"part\.stl: is inside out.*; flip them"):
-        read_urdf_text(text.replace("visual", "collision"), "toy.urdf", folder=tmp_path)
+    touched = read_urdf_text(text.replace("visual", "collision"), "toy.urdf", folder=tmp_path)
+    assert [shape.kind for shape in touched.shapes] == ["hull"]
+    assert "meshes inside out, of which the hull is used: part.stl" in touched.notes
 
 
 def test_a_flat_mesh_may_be_seen_but_not_touched(tmp_path):

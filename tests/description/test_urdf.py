@@ -245,7 +245,6 @@ GEOMETRY = "<collision><geometry>{}</geometry></collision>"
         (elbow("screw"), "joint 'elbow' has type 'screw'; this reader knows revolute"),
         (elbow(inside=""), "joint 'elbow' is revolute and has no <limit>"),
         (elbow("prismatic", ""), "joint 'elbow' is prismatic and has no <limit>"),
-        (elbow(inside='<limit effort="1" velocity="1"/>'), "without lower and upper"),
         (elbow(inside='<limit lower="0" upper="1"/>'), "<limit> of joint 'elbow' has no effort"),
         (elbow(inside='<axis xyz="0 0 0"/>' + LIMIT), "joint 'elbow' has axis 0 0 0"),
         (elbow(inside='<axis xyz="1 0"/>' + LIMIT), 'has xyz "1 0"; expected 3 numbers'),
@@ -336,6 +335,37 @@ def test_mimic_joints_move_by_themselves_or_are_held_if_asked():
         assert f"mimic joints are {choice}: elbow" in description.notes
     with pytest.raises(InputError, match="known are followed, free, fixed"):
         read(mimicking, mimic="honoured")
+
+
+def test_the_mimic_of_a_fixed_joint_is_ignored():
+    description = read(elbow("fixed", '<mimic joint="knee"/>'))
+    assert named(description.joints)["elbow"].type == "fixed"
+    assert not description.loops
+    assert "mimic ignored, because the joint is fixed: joints elbow" in description.notes
+
+
+def test_a_limit_without_lower_and_upper_bounds_only_effort_and_speed():
+    description = read(elbow(inside='<limit effort="2" velocity="3"/>'))
+    joint = named(description.joints)["elbow"]
+    assert (joint.lower, joint.upper) == (-inf, inf)
+    assert (joint.effort_upper, joint.speed_limit) == (2.0, 3.0)
+    note = "no limits, because <limit> has neither lower nor upper: joints elbow"
+    assert note in description.notes
+
+
+def test_a_sphere_of_radius_0_is_a_contact_point():
+    [shape] = read(arm=BODY + GEOMETRY.format('<sphere radius="0"/>')).shapes
+    assert shape.collides
+    assert (shape.kind, shape.vertices) == ("points", ((0.0, 0.0, 0.0),))
+    assert refusal(arm=BODY + GEOMETRY.format('<box size="0 1 1"/>'), error=DescriptionError)
+
+
+def test_visual_shapes_of_size_0_are_left_out():
+    seen = GEOMETRY.format('<box size="0 0 0"/>').replace("collision", "visual")
+    description = read(arm=BODY + seen)
+    assert not description.shapes
+    assert not description.visuals
+    assert "visual shapes of size 0 left out: those of link 'arm'" in description.notes
 
 
 def test_a_floating_joint_further_down_is_refused():

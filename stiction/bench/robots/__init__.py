@@ -1,0 +1,1 @@
+"""Robots of public collections that have legs: which load, stand and walk."""
