@@ -544,7 +544,7 @@ def test_run_takes_a_model_of_the_user(own_module, capsys):
 def test_run_writes_the_kind_of_file_that_the_name_ends_in(name, head, tmp_path, capsys):
     argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
     assert main([*argv, str(tmp_path / name)]) == 0
-    assert json.loads(capsys.readouterr().out)["motion file"] == str(tmp_path / name)
+    assert json.loads(capsys.readouterr().out)["motion_file"] == str(tmp_path / name)
     assert (tmp_path / name).read_bytes()[: len(head)] == head
 
 
@@ -560,7 +560,7 @@ def test_run_keeps_a_motion_that_cannot_be_written_as_asked(tmp_path, capsys, mo
     argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
     assert main([*argv, str(tmp_path / "fly.glb")]) == 0
     out, err = capsys.readouterr()
-    kept = json.loads(out)["motion file"]
+    kept = json.loads(out)["motion_file"]
     assert f"warning: no mesh; the motion is in {kept}" in err
     assert len(Motion.load(kept)) == 4
     assert list(tmp_path.iterdir()) == []

@@ -242,9 +242,11 @@ def _kind(
 def _plans(name: str) -> bool:
     """Whether a name of `stiction.patterns` plans a motion for a robot."""
     function = getattr(patterns, name)
-    return inspect.isfunction(function) and next(iter(inspect.signature(function).parameters)) == (
-        "robot"
-    )
+    if not inspect.isfunction(function):
+        return False
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
+    return first == "robot" and signature.return_annotation != "Robot"
 
 
 KINDS: dict[str, Kind] = {

@@ -20,7 +20,7 @@ def blocks(language):
 
 
 def test_the_file_of_the_docs_is_a_scene():
-    (text,) = blocks("toml")
+    text, *_ = blocks("toml")
     scene = parse_scene(text, Path("docs.toml"))
     world = scene.world()
     assert [robot.name for robot in world.robots] == ["biped10", "ball"]
