@@ -58,7 +58,10 @@ def test_a_policy_is_trained_and_saved(tmp_path, torch):
 @pytest.mark.slow
 @pytest.mark.jit
 def test_a_robot_learns_to_follow_the_set_speed(torch):
-    """Rewards rise by more than the noise between iterations, on all cores."""
+    """Rewards rise by more than the noise between iterations, on all cores.
+
+    The first iteration does not count: all episodes have just begun, and nobody has fallen yet.
+    """
     worlds = LearningWorlds(256, task="stand", rate=50.0, **QUICK)
     torch.manual_seed(0)
     learner = Learner(worlds, Settings())
@@ -67,4 +70,5 @@ def test_a_robot_learns_to_follow_the_set_speed(torch):
         rollout, row = learner.collect()
         learner.learn(rollout)
         rewards.append(row["reward"])
+    rewards = rewards[1:]
     assert np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 3 * np.std(np.diff(rewards))
