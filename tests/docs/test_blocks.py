@@ -10,12 +10,9 @@ import pytest
 from following import follow, shown
 from transcript import same
 
-from conftest import missing
 from docs.blocks import BLOCKS, COMMANDS, INLINE, PAGES, ROOT, blocks
 from stiction.cli.entry import build_parser
 from stiction.contact.contact_model import MODELS as KINDS
-from stiction.errors import ViewError
-from stiction.render.canvas import opened_context
 
 LANGUAGES = ("python", "sh", "text", "toml")
 # whose blocks of Python other tests run, which also look at what comes out
@@ -91,15 +88,6 @@ def test_the_program_of_the_page_of_a_model_makes_one(page):
     for program in blocks(page, "python"):
         exec(program, made)
     assert any(type(value) in KINDS for value in made.values())
-
-
-@pytest.fixture
-def egl():
-    """Skip, or fail where EGL is required, if there is none."""
-    try:
-        opened_context(16, 16).free()
-    except ViewError as error:
-        missing("egl", str(error))
 
 
 @pytest.mark.plain
