@@ -18,7 +18,7 @@ from stiction.batch.packed import LANES, Layout, compiler_options, enterer, view
 from stiction.batch.problem import Problem, in_precision, tree_in_precision
 from stiction.compiler.cache import folder, sources_of
 from stiction.compiler.compiled import kernel
-from stiction.contact.contact_model import parameters
+from stiction.contact.contact_model import FORCE_LAW, MODELS, parameters
 from stiction.control.controller import allocate_memories
 from stiction.errors import InputError
 from stiction.kernels.tree import OK, Dynamics, allocate
@@ -30,6 +30,10 @@ from stiction.step.system import StepState, System, Work
 from stiction.world.bodies import points_between
 
 THREADS = 32  # in a block: with few worlds, more multiprocessors work
+# Most registers of a thread in single precision: 16 warps share a multiprocessor, 65,536 worlds an
+# H200. A few registers more, and some of the worlds would wait until all others are done. Other
+# families need twice as many and lose more by having fewer than by waiting.
+REGISTERS = {FORCE_LAW: 128}
 SHARED = (
     "controllers",
     "forces",
@@ -374,7 +378,9 @@ def run_worlds(integrator, method, model, shared, worlds, given, record, clock, 
         names |= {"load_column": load_column, "load_table": load_table}
         file = kept_source(body, key, plug_ins)
         exec(compile(body, file, "exec"), names)
-        _KERNELS[key] = cuda.jit(names["run_worlds"], cache=True, **compiler_options())
+        single = source.worlds.real == np.float32
+        options = compiler_options(REGISTERS.get(MODELS[kinds[-1]].family) if single else None)
+        _KERNELS[key] = cuda.jit(names["run_worlds"], cache=True, **options)
     return _KERNELS[key]
 
 

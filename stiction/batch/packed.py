@@ -85,12 +85,16 @@ def enterer(layout: Layout) -> Callable[..., Any]:
     return lambda shared, worlds, i: None
 
 
-def compiler_options() -> dict[str, Any]:
-    """Let the compiler of CUDA kernels call subroutines; returns its options."""
+def compiler_options(registers: int | None) -> dict[str, Any]:
+    """Let the compiler of CUDA kernels call subroutines; returns its options.
+
+    registers: most that a thread may have.
+    """
     if _is_simulated():
         return {}
     _compiled("cuda_code").declare_subroutines()
-    return {"lto": False}  # with optimisation at link time, NVIDIA's compiler would run twice
+    # with optimisation at link time, NVIDIA's compiler would run twice
+    return {"lto": False, "max_registers": registers}
 
 
 def _is_simulated() -> bool:
