@@ -29,6 +29,7 @@ from stiction.kernels.forward_dynamics import ArticulatedBody
 from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.simulation.allocation import allocate_record
 from stiction.simulation.arguments import AUTOMATIC, MOST_STEPS, is_count, is_real
+from stiction.step.loop import NOTHING
 from stiction.step.record import Record
 from stiction.world.bodies import points_between
 from stiction.world.world import World
@@ -229,7 +230,7 @@ class BatchSimulation:
         if self._sensing is None:
             if self._no_record is None:
                 self._no_record = self._engine.make_record(record_of(self.problem, 0))
-            self._advance(self._no_record, 1, n)
+            self._advance(self._no_record, NOTHING, n)
         else:
             first = self.steps_taken
             record, first_row = self._sensing.begin(first, n)

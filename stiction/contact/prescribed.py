@@ -80,11 +80,11 @@ def report_driven(system, driven):
 
 @kernel
 def has_prescribed(dynamics):
-    """Return whether any coordinate is prescribed."""
+    """Return whether any coordinate is prescribed; a loop without an exit takes several at once."""
+    count = 0
     for d in range(len(dynamics.mode)):
-        if dynamics.mode[d] == PRESCRIBED:
-            return True
-    return False
+        count += dynamics.mode[d] == PRESCRIBED
+    return count > 0
 
 
 @subroutine

@@ -11,7 +11,7 @@ import numpy as np
 from stiction.collision.bodies import commit_bodies
 from stiction.compiler.announced import Announcement
 from stiction.compiler.bound import bundle_of
-from stiction.compiler.compiled import kernel, routine_with
+from stiction.compiler.compiled import kernel, routine_with, subroutine
 from stiction.contact.contact_model import (
     ACCELERATION_LAW,
     FORCE_LAW,
@@ -31,6 +31,7 @@ from stiction.step.step import step
 from stiction.step.system import StepState, System, Work
 
 RING = -1
+NOTHING = 0  # steps between two rows of a record that has none
 NOT_FINITE, ALARM = 32, 64  # status of a call of the loop, besides those of a step
 SPEED_LIMIT = 1e6  # a state faster than this has diverged [m/s or rad/s]
 # of compiling the loop, by the family of the contact model, on an idle core [s]
@@ -64,7 +65,7 @@ class Clock(NamedTuple):
 
     start: float  # time of step 0 [s]
     dt: float  # [s]
-    every: int  # steps between two rows of the record
+    every: int  # steps between two rows of the record, or NOTHING
     first_row: int  # of the run, which is row 0 of the record; those before are not recorded. RING:
     # the record holds the last rows, each at its number modulo theirs
 
@@ -92,15 +93,27 @@ class Recorded(NamedTuple):
 def fault(state):
     """Index of the first bad coordinate of v, or nv + that of q; -1 if there is none.
 
-    A velocity is bad if it is not finite or too fast, a position if it is not finite.
+    A velocity is bad if it is not finite or too fast, a position if it is not finite. Loops without
+    an exit, which take several coordinates at once, find out whether to look for one.
     """
+    bad = 0
+    for d in range(len(state.v)):
+        bad += not abs(state.v[d]) < SPEED_LIMIT
+    for k in range(len(state.q)):
+        bad += not math.isfinite(state.q[k])
+    return first_fault(state) if bad > 0 else -1
+
+
+@subroutine
+def first_fault(state):
+    """Index of the first bad coordinate, of which there is at least one."""
     for d in range(len(state.v)):
         if not abs(state.v[d]) < SPEED_LIMIT:
             return d
-    for k in range(len(state.q)):
-        if not math.isfinite(state.q[k]):
-            return len(state.v) + k
-    return -1
+    k = 0
+    while math.isfinite(state.q[k]):
+        k += 1
+    return len(state.v) + k
 
 
 @kernel
@@ -151,8 +164,9 @@ def run(params, system, state, work, record, clock, first, last, report):
     """
     response = system.surface.work.response
     for number in range(first, last):
-        row, keep = number // clock.every - clock.first_row, number % clock.every == 0
-        if clock.first_row == RING:
+        keep = clock.every != NOTHING and number % clock.every == 0
+        row = number // clock.every - clock.first_row if keep else 0
+        if keep and clock.first_row == RING:
             row = (row + RING) % len(record.q)
         if keep:
             keep_state(record, state, row, clock.dt)
