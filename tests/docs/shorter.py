@@ -1,4 +1,8 @@
-"""How long commands of the docs are made short: all of these changes, and no others."""
+"""How long commands of the docs are made short.
+
+Three tests of test_commands.py change more, and say what: the address of a cluster, the device that
+trains, and the environment of make.
+"""
 
 import shlex
 from typing import NamedTuple

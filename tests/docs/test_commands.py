@@ -277,10 +277,17 @@ def test_a_walk_is_shown_until_it_is_interrupted(folder):
 # --------------------------------------------------------------------------------------------- make
 
 
+def outside_make():
+    """The environment without what a `make` that runs these tests hands on."""
+    return {name: value for name, value in os.environ.items() if not re.match("M(AKE|FLAGS)", name)}
+
+
 @pytest.mark.plain
 def test_make_knows_how_to_make_what_is_named():
     for target in sorted({words[1] for _, words in COMMANDS + INLINE if words[0] == "make"}):
-        done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            ["make", "-n", target], cwd=ROOT, env=outside_make(), capture_output=True, text=True
+        )
         assert done.returncode == 0 and done.stdout, done.stderr
 
 
@@ -304,7 +311,7 @@ def run_there(words, checkout):
     done = subprocess.run(
         words,
         cwd=checkout,
-        env=os.environ | {"PYTHONPATH": str(checkout)},
+        env=outside_make() | {"PYTHONPATH": str(checkout)},
         capture_output=True,
         text=True,
     )
