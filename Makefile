@@ -15,7 +15,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .NOTPARALLEL:
 
 help:
-	@echo "make demo          a small humanoid walks under every contact model and in MuJoCo: table, page, motions"
+	@echo "make demo          a small humanoid walks under every contact model and in MuJoCo: table, page, motions;"
+	@echo "                   OPTIONS='--contact Coulomb --steps 2' is shorter (stiction demo --help)"
 	@echo "make docs          the documentation site, in build/site; a warning fails"
 	@echo "make pictures      the pictures of examples, tutorials and contact models, again; takes a while"
 	@echo "make transcript    the tutorials, followed from the docs alone in a fresh environment; takes a while"
@@ -37,7 +38,7 @@ help:
 	@echo "make clean         remove what the targets above made, except .venv"
 
 demo: $(VENV)/.installed
-	$(BIN)/stiction demo
+	$(BIN)/stiction demo $(OPTIONS)
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -79,7 +80,7 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.installed
-	$(BIN)/stiction bench dynamics
+	$(BIN)/stiction bench dynamics $(OPTIONS)
 
 # A kernel must be right as plain Python too, and what only one test would compile is tested here.
 interpreted: $(VENV)/.installed-test

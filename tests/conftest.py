@@ -1,6 +1,6 @@
 """What every test may use: data from outside the repository, and how its absence is told.
 
-A test that needs something which is not in the repository ("data", "browser", "egl") asks for it
+A test that needs something which is not in the repository ("data", "browser", "gpu") asks for it
 through `missing`, so that all such skips read alike, are counted at the end of the run, and become
 failures where STICTION_REQUIRE, a comma list such as "data,browser,egl", names them.
 """
@@ -8,12 +8,13 @@ failures where STICTION_REQUIRE, a comma list such as "data,browser,egl", names 
 import os
 import signal
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-REQUIREMENTS = ("data", "browser", "egl", "robots", "engines", "torch")
+REQUIREMENTS = ("data", "browser", "egl", "robots", "engines", "torch", "gpu", "shells")
 
 
 def missing(requirement: str, reason: str) -> NoReturn:
@@ -61,6 +62,35 @@ def egl():
         opened_context(16, 16).free()
     except ViewError as error:
         missing("egl", str(error))
+
+
+@pytest.fixture
+def torch():
+    """PyTorch; skip, or fail where it is required, if it is not installed."""
+    try:
+        import torch
+    except ImportError:
+        missing("torch", "PyTorch is not installed")
+    return torch
+
+
+@pytest.fixture
+def gpu():
+    """Skip, or fail where a GPU is required, if Numba finds none to compile for."""
+    from numba import cuda
+
+    if jit_is_off() or not cuda.is_available():
+        missing("gpu", "Numba finds no NVIDIA GPU")
+
+
+@pytest.fixture
+def engines():
+    """Skip, or fail where they are required, unless all other engines are installed."""
+    from stiction.engines import PACKAGES
+
+    for package in PACKAGES.values():
+        if find_spec(package) is None:
+            missing("engines", f"Python finds no package {package}")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -99,7 +99,7 @@ def test_the_program_of_the_page_runs_without_the_compiler(page, told, tmp_path)
 
 @pytest.mark.plain
 def test_the_sweep_of_the_docs_runs_and_is_drawn(tmp_path):
-    (program,) = python_blocks("docs/sweeps.md")
+    _, program = python_blocks("docs/sweeps.md")
     assert "6 points, 0 failed" in run(["-c", program], tmp_path)
     assert (tmp_path / "stopping.html").exists()
 

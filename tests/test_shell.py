@@ -110,6 +110,11 @@ def test_a_full_disk_is_one_line_whoever_finds_it(capsys):
         ("stiction run walk-on", ["walk-on-ice", "walk-on-rough-ground"]),
         ("stiction run hoa", ["hoap1 "]),
         ("stiction robots her", ["here.xml "]),
+        ("stiction tune sole hoa", ["hoap1 "]),
+        ("stiction view hoa", ["hoap1 "]),
+        ("stiction reproduce b", ["balanced "]),
+        ("stiction bench lelidec --scene st", ["stack "]),
+        ("stiction bench dynamics --robot h", ["here.xml "]),
     ],
 )
 def test_the_shell_completes(line, words, tmp_path):

@@ -6,8 +6,9 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from stiction.cli.command import Command, Variant, add_variants
+from stiction.cli.command import Command, UsageError, Variant, add_variants
 from stiction.cli.output import Result
+from stiction.errors import did_you_mean
 
 
 def _demo_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,12 +19,25 @@ def _demo_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="folder for the motion files and the picture (default demo)",
     )
+    parser.add_argument(
+        "--contact", metavar="A,B", help="only these contact models (default: all of ours)"
+    )
+    parser.add_argument(
+        "--steps", type=positive_count, metavar="N", help="steps of the walk (default 10)"
+    )
 
 
 def _demo(args: argparse.Namespace) -> Result:
-    from stiction.bench.demo import demo
+    from stiction.bench.demo import STEPS, by_family, demo
 
-    return demo(args.output, args.progress)
+    kinds = {kind.__name__: kind for kind in by_family()}
+    names = list(kinds) if args.contact is None else args.contact.split(",")
+    for name in names:
+        if name not in kinds:
+            hint = did_you_mean(name, kinds)
+            raise UsageError(f"--contact {name}: known are {', '.join(kinds)}{hint}")
+    chosen = [kind for name, kind in kinds.items() if name in names]
+    return demo(args.output, args.progress, chosen, args.steps or STEPS)
 
 
 # -------------------------------------------------------------------------------------------- speed

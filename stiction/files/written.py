@@ -9,6 +9,7 @@ import secrets
 import shutil
 import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -36,6 +37,24 @@ def write_whole(
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     _remove_unfinished(target.parent)
+
+
+@contextlib.contextmanager
+def replaced(path: str | Path, error: type[StictionError]) -> Iterator[Path]:
+    """The name of an empty file for others to write, which replaces `path` if they do not fail."""
+    target = _target(_path(path, error), error)
+    unfinished = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        _lock(descriptor)
+        yield unfinished
+        with contextlib.suppress(FileNotFoundError):
+            _keep_owner_and_mode(descriptor, target)
+        os.replace(unfinished, target)
+    finally:
+        os.close(descriptor)
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 def open_new(path: str | Path, data: bytes, what: str, error: type[StictionError]) -> IO[bytes]:

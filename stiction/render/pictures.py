@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.errors import InputError
+from stiction.files.written import replaced
 from stiction.plot.snapshots import moments
 from stiction.render.look import look_of
 from stiction.render.panels import Panels
@@ -63,7 +64,9 @@ def save(pixels: np.ndarray, path: Path) -> None:
     from PIL import Image
 
     try:
-        Image.fromarray(pixels).save(path)
+        kind = Image.registered_extensions()[path.suffix.lower()]
+        with replaced(path, InputError) as file:
+            Image.fromarray(pixels).save(file, format=kind)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error})") from None
 

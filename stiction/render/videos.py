@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError, ViewError
+from stiction.files.written import replaced
 from stiction.render.look import look_of
 from stiction.render.panels import Panels
 from stiction.render.pictures import checked_target
@@ -83,7 +84,9 @@ def _write_gif(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None:
         Image.fromarray(each).quantize(palette=palette, dither=Image.Dither.NONE) for each in every
     )
     lasting = max(20, round(100 / fps) * 10)  # [ms] in the format's hundredths of a second
-    first.save(path, save_all=True, append_images=rest, duration=lasting, loop=0, optimize=True)
+    animated = {"save_all": True, "append_images": rest, "duration": lasting, "loop": 0}
+    with replaced(path, InputError) as file:
+        first.save(file, format="GIF", optimize=True, **animated)
 
 
 def _write_video(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None:
@@ -91,13 +94,21 @@ def _write_video(pictures: Iterator[np.ndarray], path: Path, fps: float) -> None
     first = next(pictures)
     height, width = (side // 2 * 2 for side in first.shape[:2])  # its colours need even sides
     given = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:g}")
-    wanted = (*CODECS[path.suffix.lower()], "-pix_fmt", "yuv420p", str(path.absolute()))
+    suffix = path.suffix.lower()
+    wanted = (*CODECS[suffix], "-pix_fmt", "yuv420p", "-f", suffix[1:])
     command = [_ffmpeg(), "-y", "-loglevel", "error", *given, "-i", "-", *wanted]
+    cut = (np.ascontiguousarray(one[:height, :width]) for one in chain([first], pictures))
+    with replaced(path, InputError) as file:
+        _hand_over(cut, [*command, str(file.absolute())], path)
+
+
+def _hand_over(pictures: Iterator[np.ndarray], command: list[str], path: Path) -> None:
+    """Run a command that reads the pictures; `path` is what the user calls the video."""
     with Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE) as writer:
         assert writer.stdin is not None and writer.stderr is not None
         with contextlib.suppress(BrokenPipeError):  # ffmpeg has stopped, and says why
-            for picture in chain([first], pictures):
-                writer.stdin.write(np.ascontiguousarray(picture[:height, :width]).data)
+            for picture in pictures:
+                writer.stdin.write(picture.data)
         with contextlib.suppress(BrokenPipeError):
             writer.stdin.close()
         complaint = writer.stderr.read().decode(errors="replace").strip()

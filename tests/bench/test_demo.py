@@ -171,9 +171,20 @@ def test_what_became_of_a_robot_that_fell_is_told():
 
 def test_the_table_has_a_row_for_each_model_and_so_has_json(monkeypatch, capsys):
     rows = [{"model": "A", "dt [ms]": 1.0, "us/step": 2.5}, {"model": "B", "dt [ms]": 0.2}]
-    monkeypatch.setattr(demo, "demo", lambda folder, progress: {"models": rows, "holds": True})
+    monkeypatch.setattr(demo, "demo", lambda *given: {"models": rows, "holds": True})
     assert main(["demo"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["A", "1", "2.5"] in lines and ["B", "0.2", "-"] in lines
     assert main(["demo", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"] == document({"models": rows})["models"]
+
+
+@pytest.mark.plain
+def test_the_demo_takes_the_models_and_the_steps_that_are_asked_for(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(demo, "demo", lambda *given: asked.append(given[2:]) or {"holds": True})
+    assert main(["demo", "--contact", "Coulomb,SpringDamper", "--steps", "2"]) == 0
+    assert main(["demo"]) == 0
+    assert asked == [([st.SpringDamper, st.Coulomb], 2), (demo.by_family(), demo.STEPS)]
+    assert main(["demo", "--contact", "coulomb"]) == 2
+    assert "did you mean 'Coulomb'" in capsys.readouterr().err

@@ -1,17 +1,15 @@
-"""Every block of code of README and docs runs as printed, or a reason says why it does not."""
+"""Every block of Python of README and docs runs as printed; test_commands.py runs commands."""
 
 import os
 import re
 import subprocess
 import sys
-import tomllib
 
 import pytest
 from following import follow, shown
 from transcript import same
 
-from docs.blocks import BLOCKS, COMMANDS, INLINE, PAGES, ROOT, blocks
-from stiction.cli.entry import build_parser
+from docs.blocks import BLOCKS, PAGES, ROOT, blocks
 from stiction.contact.contact_model import MODELS as KINDS
 
 LANGUAGES = ("python", "sh", "text", "toml")
@@ -38,22 +36,6 @@ import stiction as st
 world = st.World(st.robots.brick())
 st.simulate(world, state=world.standing(above=0.05), duration=0.2, dt=0.005).save("{}")
 """
-# commands that are not run, by how they begin; their words are checked all the same
-NOT_RUN = {
-    "pip install": "installs; the transcript of the tutorials begins with it",
-    "make": "the tests run in it, or it takes many minutes: `make demo` all models",
-    "stiction train": "needs a GPU",
-    "stiction soak": "takes an hour of simulation; tests/bench/ runs soaks of seconds",
-    "stiction reproduce": "14 minutes; tests/papers/ runs parts of it",
-    "stiction fit": "many minutes, or needs recorded data; tests/fit/ runs short ones",
-    "stiction compare": "all models, many minutes; tests/compare/ compares a few",
-    "stiction bench": "times machines and engines for many minutes; tests/bench/ runs short ones",
-    "stiction judge": "walks under all models, many minutes; tests/learn/ judges a walk",
-    "stiction view": "stays until it is interrupted; tests/test_cli_view.py opens it",
-    "stiction sweep walk": "200 walks; tests/sweeps/ runs scenes",
-    "stiction sweep mine.py:fall": "needs a cluster at `head`; tests/sweeps/ has one",
-    "stiction run mine.toml --root": "the folder ../robots is only an example",
-}
 
 
 def program_runs(page, folder, **variables):
@@ -101,67 +83,3 @@ def test_the_program_of_a_page_runs_without_the_compiler(page, tmp_path, egl):
 @pytest.mark.parametrize("page", COMPILED)
 def test_the_program_of_a_page_runs(page, tmp_path):
     program_runs(page, tmp_path)
-
-
-@pytest.mark.plain
-def test_every_reason_not_to_run_something_is_needed():
-    commands = [" ".join(words) for _, words in COMMANDS]
-    assert [one for one in NOT_RUN if not any(text.startswith(one) for text in commands)] == []
-
-
-def is_run(words):
-    """Whether a command is run; `stiction view` that writes a page does not wait."""
-    return "--html" in words or not any(" ".join(words).startswith(one) for one in NOT_RUN)
-
-
-def check_words(words, capsys):
-    """Fail if a command of stiction or make, an option of it, or an extra to install is unknown."""
-    if words[0] == "make":
-        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-        assert words[1] in targets, words
-    elif words[0] == "stiction":
-        try:
-            build_parser().parse_args([word for word in words[1:] if word != "..."])
-        except SystemExit as ended:
-            told = capsys.readouterr().err
-            assert ended.code == 0 or "are required" in told or "expected one" in told, told
-    else:
-        assert words[:2] == ["pip", "install"], words
-        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-        for extra in re.findall(r"\[(\w+)\]", words[-1]):
-            assert extra in extras["optional-dependencies"], words
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS + INLINE}))
-def test_every_command_of_a_page_is_known_with_its_options(page, capsys):
-    for words in (words for where, words in COMMANDS + INLINE if where == page):
-        check_words(words, capsys)
-
-
-def given_files(folder):
-    """What the commands of the docs take: motions, a scene, plug-ins of other pages."""
-    for name in ("a.h5", "b.h5"):
-        subprocess.run([sys.executable, "-c", A_MOTION.format(name)], cwd=folder, check=True)
-    (folder / "mine.toml").write_text(blocks("docs/scenes.md", "toml")[0])
-    for page in (page for page in BLOCKS if page.startswith("docs/adding_")):
-        for block in BLOCKS[page]:
-            if block.saved_as:
-                (folder / block.saved_as).write_text(block.text)
-
-
-@pytest.mark.slow
-@pytest.mark.jit
-@pytest.mark.parametrize("page", sorted({page for page, words in COMMANDS if is_run(words)}))
-def test_the_commands_of_a_page_run(page, tmp_path):
-    given_files(tmp_path)
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
-    for words in (words for where, words in COMMANDS if where == page and is_run(words)):
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{words}: {done.stderr}"

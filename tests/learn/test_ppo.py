@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import stiction as st
-from conftest import missing
 from stiction.learn.policy import Policy
 from stiction.learn.ppo import Learner, Settings
 from stiction.learn.train import Plan, train
@@ -14,19 +13,11 @@ from stiction.learn.worlds import LearningWorlds
 
 pytestmark = [
     pytest.mark.interpreted,
+    pytest.mark.usefixtures("torch"),
     pytest.mark.filterwarnings("ignore::stiction.errors.StabilityWarning"),
 ]
 
 QUICK = {"robot": "biped10", "contact": st.ImplicitSpringDamper(3e3, 30.0), "dt": 0.005}
-
-
-@pytest.fixture(autouse=True)
-def torch():
-    try:
-        import torch
-    except ImportError:
-        missing("torch", "PyTorch is not installed")
-    return torch
 
 
 def test_advantages_are_discounted_sums_of_errors(torch):

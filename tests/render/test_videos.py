@@ -29,10 +29,15 @@ def test_a_webm_has_them_too(tmp_path):
     assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 11
 
 
-def test_a_video_that_does_not_fit_on_the_disk_is_an_error(tmp_path):
+@pytest.mark.parametrize("name", ["brick.mp4", "brick.gif", "brick.png"])
+def test_a_film_or_picture_that_does_not_fit_on_the_disk_keeps_the_old_file(name, tmp_path):
     with small_disk.mounted(tmp_path / "full", 4096) as disk:
-        with pytest.raises(st.StictionError, match="brick.mp4: cannot be written .*No space left"):
-            fallen_brick().video(disk / "brick.mp4", **SMALL)
+        (disk / name).write_text("old")
+        draw = st.Motion.image if name.endswith(".png") else st.Motion.video
+        with pytest.raises(st.StictionError, match=f"{name}: cannot be written .*No space left"):
+            draw(fallen_brick(), disk / name, size=(320, 240))
+        assert (disk / name).read_text() == "old"
+        assert [path.name for path in disk.iterdir()] == [name]
 
 
 def test_a_machine_without_ffmpeg_is_told_what_to_install(tmp_path, monkeypatch):

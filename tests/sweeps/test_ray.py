@@ -1,13 +1,11 @@
 """A sweep on a cluster of two nodes, of which workers and then a node are killed."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import stiction as st
 import swept
+from clusters import ray_cluster
 from stiction.errors import InputError
 
 pytestmark = pytest.mark.plain
@@ -16,17 +14,8 @@ ray = pytest.importorskip("ray")
 
 @pytest.fixture(scope="module")
 def cluster():
-    from ray.cluster_utils import Cluster
-
-    before = dict(os.environ)
-    os.environ |= {"RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-    os.environ["PYTHONPATH"] = str(Path(st.__file__).parents[1])  # as installed on every node
-    options = {"num_cpus": 1, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=options)
-    yield cluster
-    cluster.shutdown()
-    os.environ.clear()
-    os.environ.update(before)
+    with ray_cluster() as cluster:
+        yield cluster
 
 
 @pytest.mark.slow
