@@ -130,6 +130,25 @@ def _worlds(args: argparse.Namespace) -> Result:
     return bench(args.robot, args.device, args.worlds, steps, args.model, args.progress)
 
 
+def _precision_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--robot", type=Path, metavar="FILE", help="model file (MJCF) or saved robot (.npz)"
+    )
+    parser.add_argument(
+        "--worlds", type=positive_count, default=1024, metavar="N", help="how many (default 1024)"
+    )
+    parser.add_argument(
+        "--steps", type=positive_count, default=1000, metavar="N", help="of each (default 1000)"
+    )
+    _model_argument(parser)
+
+
+def _precision(args: argparse.Namespace) -> Result:
+    from stiction.bench.precision import bench
+
+    return bench(args.robot, args.worlds, args.steps, args.model, args.progress)
+
+
 def _model_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
@@ -242,6 +261,11 @@ BENCHES = {
         _lcp,
     ),
     "worlds": Variant("many worlds at once, on all cores or a GPU", _worlds_arguments, _worlds),
+    "precision": Variant(
+        "what single precision and a bounded effort of batches cost",
+        _precision_arguments,
+        _precision,
+    ),
     "control": Variant(
         "overhead of a loop in Python that steps G1, compared with MuJoCo's",
         _timed_arguments,
