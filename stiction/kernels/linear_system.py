@@ -172,24 +172,52 @@ def are_small(shares):
 def eliminate_with_exchanges(system, here):
     """Eliminate six unknowns, with the largest entries of their columns as pivots if need be."""
     A, low = system.matrix, system.low
-    reach, end = system.reach[here], 6 * here + 6
+    reach, first = system.reach[here], 6 * here
     for block in range(here, system.group_end[here]):
         system.coupled[block] = 1  # rows change places
-    for k in range(6 * here, end):
+    for at in range(6):
+        k = first + at
         best = pivot_row(A, k, 6 * system.group_end[here])
         system.pivots[k] = best
         if best != k:
             for block in range(low[here], reach + 1):
                 exchange_rows(A, k, best, 6 * block)
         inverse = like(A[k, k], 1) / A[k, k]
+        row = entries_after(load_six(A, k, first), at)
         for block in range(here, reach + 1):
-            if low[block] <= here:
+            if low[block] <= here and system.coupled[block] == 1:
                 for i in range(max(k + 1, 6 * block), 6 * block + 6):
                     share = A[i, k] * inverse
-                    A[i, k] = share
-                    for j in range(k + 1, end):
-                        A[i, j] -= share * A[k, j]
+                    six = subtract_six(load_six(A, i, first), share, row)
+                    store_six(A, i, first, with_entry(six, at, share))
         A[k, k] = inverse
+
+
+@kernel
+def entries_after(six, at):
+    """Six numbers, those up to number `at` replaced by zero."""
+    zero = like(six[0], 0)
+    return (
+        zero,
+        six[1] if at < 1 else zero,
+        six[2] if at < 2 else zero,
+        six[3] if at < 3 else zero,
+        six[4] if at < 4 else zero,
+        six[5] if at < 5 else zero,
+    )
+
+
+@kernel
+def with_entry(six, at, x):
+    """Six numbers, number `at` replaced by x."""
+    return (
+        x if at == 0 else six[0],
+        x if at == 1 else six[1],
+        x if at == 2 else six[2],
+        x if at == 3 else six[3],
+        x if at == 4 else six[4],
+        x if at == 5 else six[5],
+    )
 
 
 @kernel
