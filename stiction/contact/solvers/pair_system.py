@@ -17,6 +17,7 @@ from stiction.kernels.linear_system import (
     clear_system,
     factor,
     set_reach,
+    store_six,
     substitute,
     subtract_six,
 )
@@ -110,13 +111,16 @@ def share_a_tree(response, b, c):
 @kernel
 def write_block(response, b, c):
     """Write S L for pairs b and c."""
-    A, rows = response.linear.matrix, response.rows
-    column, L = rows.first[c], load_response_rows(response.inverse_inertia, b, c)
-    for i in range(rows.count[b]):
-        row, six = rows.first[b] + i, row_of_block(response.tangent, b, i, L)
-        A[row, column], A[row, column + 1], A[row, column + 2] = six[0], six[1], six[2]
-        if rows.count[c] == 6:
-            A[row, column + 3], A[row, column + 4], A[row, column + 5] = six[3], six[4], six[5]
+    A, S, rows = response.linear.matrix, response.tangent, response.rows
+    row, column = rows.first[b], rows.first[c]
+    L = load_response_rows(response.inverse_inertia, b, c)
+    if rows.count[c] == 6:
+        for i in range(rows.count[b]):
+            store_six(A, row + i, column, row_of_block(S, b, i, L))
+    else:
+        for i in range(rows.count[b]):
+            six = row_of_block(S, b, i, L)
+            A[row + i, column], A[row + i, column + 1], A[row + i, column + 2] = six[:3]
 
 
 @kernel
