@@ -145,9 +145,11 @@ def append_points(bodies, dynamics, contact, reach_time, ahead):
     ahead: time from the start of the step to the poses in `dynamics` [s].
     """
     slots, touching = bodies.broad.slots, contact.touching_count[0]
+    contact.near_count[0] = slots.count[0]
     last_a, last_b = -1, -1
     for k in range(slots.count[0]):
         slot = bodies.order[k]
+        contact.near[k] = bodies.first_point[0] + POINTS * slot
         a, b = touching_shapes(bodies, slot)
         before = contact.count[0]
         new_pair = bodies.link[a] != last_a or bodies.link[b] != last_b

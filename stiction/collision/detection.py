@@ -75,6 +75,8 @@ class Contact(NamedTuple):
     margin: np.ndarray  # (groups) smallest gap, less the travel, among points not detected [m]
     # (3, 3) of the ground: velocity, its gain in the step [m/s], and travel since time 0 [m]
     belt: np.ndarray
+    near: np.ndarray  # (slots) number of the first of the contact points of each near pair
+    near_count: np.ndarray  # (1) number of near pairs, which may touch: others remember nothing
 
 
 # arrays with a row for each touching point; only the first `count[0]` are in use

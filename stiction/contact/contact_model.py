@@ -21,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 
 from stiction.collision.detection import ROWS
+from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.compiler.checked import first_rows
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
@@ -96,6 +97,12 @@ class Memory(NamedTuple):
     trial: np.ndarray
     group_now: np.ndarray  # (groups, group_memory)
     group_trial: np.ndarray
+
+
+@kernel
+def points_of_ground(contact, memory):
+    """Number of the contact points of the ground; those of pairs of bodies follow."""
+    return memory.trial.shape[0] - POINTS * len(contact.near)
 
 
 class Workspace(NamedTuple):

@@ -200,7 +200,7 @@ def eliminate_with_exchanges(system, here):
                 exchange_rows(A, k, best, 6 * block)
         inverse = like(A[k, k], 1) / A[k, k]
         for block in range(here, reach + 1):
-            if low[block] <= here:
+            if low[block] <= here and system.coupled[block] == 1:
                 for i in range(max(k + 1, 6 * block), 6 * block + 6):
                     share = A[i, k] * inverse
                     A[i, k] = share
@@ -212,34 +212,47 @@ def eliminate_with_exchanges(system, here):
 @kernel
 def reduce_column(system, here, column):
     """Eliminate the unknowns of a block from the rows below, in the six columns of another one."""
-    A, c = system.matrix, 6 * column
-    for i in range(6 * here + 1, 6 * here + 6):
-        for k in range(6 * here, i):
-            share = A[i, k]
-            for j in range(c, c + 6):
-                A[i, j] -= share * A[k, j]
+    A, k, c = system.matrix, 6 * here, 6 * column
+    rows = reduce_pivot_rows(A, k, c)
     for block in range(here + 1, system.reach[here] + 1):
         if system.low[block] <= here and system.coupled[block] == 1:
-            subtract_rows(A, 6 * block, 6 * here, c)
-            subtract_rows(A, 6 * block + 3, 6 * here, c)
+            for i in range(6 * block, 6 * block + 6):
+                store_six(A, i, c, less_shares(load_six(A, i, c), A, i, k, rows))
 
 
 @kernel
-def subtract_rows(A, i, k, column):
-    """Subtract six rows, from row k on, times their factors in three rows from row i on.
+def reduce_pivot_rows(A, k, column):
+    """Eliminate six unknowns from their own rows, in six columns; returns these rows.
 
-    In six columns. Three rows at a time, for processors load two numbers while they multiply two.
+    They stay in registers: after every store to the matrix they would have to be loaded again.
     """
-    x, y = load_six(A, i, column), load_six(A, i + 1, column)
-    z = load_six(A, i + 2, column)
-    for q in range(6):
-        row = load_six(A, k + q, column)
-        x = subtract_six(x, A[i, k + q], row)
-        y = subtract_six(y, A[i + 1, k + q], row)
-        z = subtract_six(z, A[i + 2, k + q], row)
-    store_six(A, i, column, x)
-    store_six(A, i + 1, column, y)
-    store_six(A, i + 2, column, z)
+    a, b = load_six(A, k, column), load_six(A, k + 1, column)
+    c, d = load_six(A, k + 2, column), load_six(A, k + 3, column)
+    e, f = load_six(A, k + 4, column), load_six(A, k + 5, column)
+    b = subtract_six(b, A[k + 1, k], a)
+    c = subtract_six(subtract_six(c, A[k + 2, k], a), A[k + 2, k + 1], b)
+    d = subtract_six(subtract_six(d, A[k + 3, k], a), A[k + 3, k + 1], b)
+    d = subtract_six(d, A[k + 3, k + 2], c)
+    e = subtract_six(subtract_six(e, A[k + 4, k], a), A[k + 4, k + 1], b)
+    e = subtract_six(subtract_six(e, A[k + 4, k + 2], c), A[k + 4, k + 3], d)
+    f = subtract_six(subtract_six(f, A[k + 5, k], a), A[k + 5, k + 1], b)
+    f = subtract_six(subtract_six(f, A[k + 5, k + 2], c), A[k + 5, k + 3], d)
+    f = subtract_six(f, A[k + 5, k + 4], e)
+    store_six(A, k + 1, column, b)
+    store_six(A, k + 2, column, c)
+    store_six(A, k + 3, column, d)
+    store_six(A, k + 4, column, e)
+    store_six(A, k + 5, column, f)
+    return a, b, c, d, e, f
+
+
+@kernel
+def less_shares(six, A, i, k, rows):
+    """Six numbers less the shares of row i, from column k on, in six rows."""
+    a, b, c, d, e, f = rows
+    six = subtract_six(subtract_six(six, A[i, k], a), A[i, k + 1], b)
+    six = subtract_six(subtract_six(six, A[i, k + 2], c), A[i, k + 3], d)
+    return subtract_six(subtract_six(six, A[i, k + 4], e), A[i, k + 5], f)
 
 
 @kernel

@@ -121,7 +121,7 @@ def make_surface(world: World, model: Any) -> tuple[Surface, list[str], list[str
     surface = Surface(
         contact_points,
         (world.ground or LEVEL).bind(),
-        allocate_contact(count, groups, table, touching),
+        allocate_contact(count, groups, table, touching, slots),
         memory,
         Workspace(scratch, np.zeros(2), np.zeros(1), response, islands),
         impact=allocate_impact(),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.collision.bodies import commit_bodies
+from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.compiler.announced import Announcement
 from stiction.compiler.bound import bundle_of
 from stiction.compiler.compiled import kernel, routine_with, subroutine
@@ -19,6 +20,7 @@ from stiction.contact.contact_model import (
     IMPULSE_SOLVER,
     MODELS,
     NoContact,
+    points_of_ground,
 )
 from stiction.contact.contact_state import STATES
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
@@ -117,18 +119,26 @@ def first_fault(state):
 
 
 @kernel
-def commit(memory):
-    """Commit what the contact model wrote in the step to its memory."""
-    copy_all(memory.trial, memory.now)
-    copy_all(memory.group_trial, memory.group_now)
+def commit(contact, memory):
+    """Commit what the contact model wrote in the step to its memory.
+
+    That is for the ground and for near pairs: what others had is forgotten when they are near
+    again.
+    """
+    copy_rows(memory.trial, memory.now, 0, points_of_ground(contact, memory))
+    for k in range(contact.near_count[0]):
+        copy_rows(memory.trial, memory.now, contact.near[k], contact.near[k] + POINTS)
+    copy_rows(memory.group_trial, memory.group_now, 0, len(memory.group_now))
 
 
 @kernel
-def copy_all(source, target):
-    """Copy all rows, four numbers at a time: one instruction, where a short loop takes many."""
+def copy_rows(source, target, first, end):
+    """Copy rows, four numbers at a time: one instruction, where a short loop takes many."""
     columns = source.shape[1]
     fours = columns - columns % 4
-    for i in range(source.shape[0]):
+    if columns == 0:
+        return
+    for i in range(first, end):
         for k in range(0, fours, 4):
             a, b, c, d = source[i, k], source[i, k + 1], source[i, k + 2], source[i, k + 3]
             target[i, k], target[i, k + 1], target[i, k + 2], target[i, k + 3] = a, b, c, d
@@ -174,7 +184,7 @@ def run(params, system, state, work, record, clock, first, last, report):
         response.report.all_iterations[0], response.effort.used_up[0] = 0, 0
         time = clock.start + like(clock.dt, number) * clock.dt
         status = step(params, system, state, work, time, clock.dt)
-        commit(system.surface.memory)
+        commit(system.surface.contact, system.surface.memory)
         status = max(status, commit_bodies(system.surface.bodies))
         if keep:
             keep_forces(record, work, row, clock.dt)

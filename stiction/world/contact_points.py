@@ -103,11 +103,12 @@ def untouchable(world: World) -> list[str]:
 
 
 def allocate_contact(
-    count: int, groups: int, table: np.ndarray, pairs: int | None = None
+    count: int, groups: int, table: np.ndarray, pairs: int | None = None, slots: int = 0
 ) -> Contact:
     """Return arrays for up to `count` touching points of up to `pairs` touching pairs.
 
-    groups: number of links with contact points, as many as pairs if there is nothing but ground.
+    groups: number of links with contact points, as many as pairs if there is nothing but ground;
+    slots: for near pairs of shapes.
     """
     pairs = groups if pairs is None else pairs
 
@@ -140,6 +141,8 @@ def allocate_contact(
         reach=np.zeros(groups),
         margin=np.zeros(groups),
         belt=np.zeros((3, 3)),
+        near=whole(slots),
+        near_count=whole(1),
     )
 
 

@@ -13,7 +13,14 @@ robot by robot: eliminating the feet of one changes nothing for the feet of anot
 """
 
 from stiction.compiler.compiled import kernel, subroutine
-from stiction.kernels.linear_system import clear_system, factor, set_reach, substitute
+from stiction.kernels.linear_system import (
+    clear_system,
+    factor,
+    set_reach,
+    store_six,
+    substitute,
+    subtract_six,
+)
 from stiction.kernels.touching_links import NONE
 from stiction.kernels.touching_pairs import whole_response
 from stiction.kernels.vectors import like
@@ -104,30 +111,45 @@ def share_a_tree(response, b, c):
 @kernel
 def write_block(response, b, c):
     """Write S L for pairs b and c."""
-    A, rows = response.linear.matrix, response.rows
-    column = rows.first[c]
-    for i in range(rows.count[b]):
-        row, six = rows.first[b] + i, row_of_block(response, b, i, c)
-        A[row, column], A[row, column + 1], A[row, column + 2] = six[0], six[1], six[2]
-        if rows.count[c] == 6:
-            A[row, column + 3], A[row, column + 4], A[row, column + 5] = six[3], six[4], six[5]
+    A, S, rows = response.linear.matrix, response.tangent, response.rows
+    row, column = rows.first[b], rows.first[c]
+    L = load_response_rows(response.inverse_inertia, b, c)
+    if rows.count[c] == 6:
+        for i in range(rows.count[b]):
+            store_six(A, row + i, column, row_of_block(S, b, i, L))
+    else:
+        for i in range(rows.count[b]):
+            six = row_of_block(S, b, i, L)
+            A[row + i, column], A[row + i, column + 1], A[row + i, column + 2] = six[:3]
 
 
 @kernel
-def row_of_block(response, b, i, c):
-    """Row i of S L for pairs b and c."""
-    S, L = response.tangent, response.inverse_inertia
+def load_response_rows(L, b, c):
+    """Six rows of L for pairs b and c."""
+    return (
+        load_response_row(L, 6 * b, c),
+        load_response_row(L, 6 * b + 1, c),
+        load_response_row(L, 6 * b + 2, c),
+        load_response_row(L, 6 * b + 3, c),
+        load_response_row(L, 6 * b + 4, c),
+        load_response_row(L, 6 * b + 5, c),
+    )
+
+
+@kernel
+def load_response_row(L, row, c):
+    """Six numbers of a row of L for pair c."""
+    return L[row, c, 0], L[row, c, 1], L[row, c, 2], L[row, c, 3], L[row, c, 4], L[row, c, 5]
+
+
+@kernel
+def row_of_block(S, b, i, L):
+    """Row i of S of pair b times six rows of L; those of a single point have no moment."""
     zero = like(S[b, i, 0], 0)
-    a0, a1, a2, a3, a4, a5 = zero, zero, zero, zero, zero, zero
-    for q in range(response.rows.count[b]):
-        x, row = S[b, i, q], 6 * b + q
-        a0 += x * L[row, c, 0]
-        a1 += x * L[row, c, 1]
-        a2 += x * L[row, c, 2]
-        a3 += x * L[row, c, 3]
-        a4 += x * L[row, c, 4]
-        a5 += x * L[row, c, 5]
-    return a0, a1, a2, a3, a4, a5
+    six = subtract_six((zero, zero, zero, zero, zero, zero), -S[b, i, 0], L[0])
+    six = subtract_six(subtract_six(six, -S[b, i, 1], L[1]), -S[b, i, 2], L[2])
+    six = subtract_six(subtract_six(six, -S[b, i, 3], L[3]), -S[b, i, 4], L[4])
+    return subtract_six(six, -S[b, i, 5], L[5])
 
 
 @subroutine

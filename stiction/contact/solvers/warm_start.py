@@ -1,6 +1,8 @@
 """Warm start: impulses that impulse solvers keep between steps."""
 
+from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.compiler.compiled import kernel
+from stiction.contact.contact_model import points_of_ground
 from stiction.kernels.vectors import load_vector, store_vector, zero_vector
 
 DURATION = 3  # column of the memory after the three of the impulse
@@ -19,8 +21,11 @@ def recall_impulses(contact, memory, dt):
 @kernel
 def remember_impulses(contact, memory, impulse, dt):
     """Remember an impulse of every point for the next step."""
-    for point in range(memory.trial.shape[0]):
+    for point in range(points_of_ground(contact, memory)):
         memory.trial[point, DURATION] = 0
+    for k in range(contact.near_count[0]):
+        for point in range(contact.near[k], contact.near[k] + POINTS):
+            memory.trial[point, DURATION] = 0
     for i in range(contact.count[0]):
         point = contact.point[i]
         store_vector(memory.trial, point, load_vector(impulse, i))
