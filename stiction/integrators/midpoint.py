@@ -18,23 +18,31 @@ the mean velocity is extrapolated with the accelerations of the last step.
 
 from typing import NamedTuple
 
-from stiction.compiler.compiled import kernel
+from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import advance, advance_by_mean
 from stiction.kernels.loops import in_loop
+from stiction.kernels.rotations import load_quaternion, quaternion_to_matrix
+from stiction.kernels.touching_links import on_ground_alone
 from stiction.kernels.tree import FREE, OK, PRISMATIC, REVOLUTE
+from stiction.kernels.tree_order import NONE
 from stiction.kernels.vectors import (
     add,
     cross,
     dot,
     like,
+    load_matrix,
     load_symmetric,
     load_vector,
     scale,
+    store_vector,
     sub,
     symmetric_transform,
+    transform,
+    zero_vector,
 )
+from stiction.step.flight import Flight, NoFlight
 from stiction.step.integrator import integrator
 from stiction.step.record import record_forces
 from stiction.step.step import compute_forces, solve_motion
@@ -44,6 +52,7 @@ REPEATS = 4  # of a step whose torques differ from those of the last one
 SPIN_ERROR = 1e-6  # relative error allowed in the mean spin; above rounding
 NEWTON_STEPS = 8  # for the mean angular velocity; three or four usually suffice
 SETTLED = 1e-15  # squared relative change of it that counts as rounding
+STEADY = 1e-12  # a body that turns by less in the step is at rest [rad]
 
 
 class Midpoint(NamedTuple):
@@ -79,6 +88,8 @@ def midpoint(params, system, state, work, time, dt):
         v[d] += dt * dynamics.acceleration[d]
         dynamics.acceleration[d] -= work.v_sum[d]  # what the next step extrapolates
     advance_by_mean(dynamics.tree, work.q, work.v, dt, q)
+    if solves(system.model):
+        note_missing_spins(work.flight, system, state, work, dt)
     prescribe(system.controllers, dynamics, time + dt, q, v)
     return max(touched, settled)
 
@@ -117,11 +128,11 @@ def correct_spins(system, v, dt, mean, gyroscopic, held):
 
     While contacts open and close, these differ from the torques of the last step, and gyroscopic
     terms that are not taken at the mean velocity do work. Returns whether the step must be
-    repeated: if contact holds such a body (`held`), or if its centre of mass is not at the origin
-    of its frame. Otherwise correcting the accelerations here suffices.
+    repeated: if contact holds such a body (`held`: whether any), or if its centre of mass is not at
+    the origin of its frame. Otherwise correcting the accelerations here suffices, and is exact.
     """
     dynamics, half, again = system.dynamics, like(dt, 0.5) * dt, False
-    tree = dynamics.tree
+    tree, links = dynamics.tree, system.surface.work.response.links
     small = max(like(dt, SPIN_ERROR), tree.slack[0])
     for i in range(1, len(tree.parent)):
         if turns_alone(tree, i) and not in_loop(system.loops, i):
@@ -138,14 +149,79 @@ def correct_spins(system, v, dt, mean, gyroscopic, held):
                 (x[1] - w[1]) / half - a[1] - gyroscopic[first + 1],
                 (x[2] - w[2]) / half - a[2] - gyroscopic[first + 2],
             )
-            if half * half * dot(off, off) > small * small * dot(x, x):
-                c = load_vector(tree.centre, i)
-                again = again or held or (tree.joint_type[i] == FREE and dot(c, c) > 0)
+            c = load_vector(tree.centre, i)
+            apart = tree.joint_type[i] != FREE or dot(c, c) == 0
+            apart = apart and (not held or not is_pushed(links, i))
+            wrong = half * half * dot(off, off) > small * small * dot(x, x)
+            again = again or (wrong and not apart)
+            if wrong or apart:
                 for k in range(3):
                     mean[first + k] = x[k]
                     gyroscopic[first + k] += off[k]
                     dynamics.acceleration[first + k] += off[k]
     return again
+
+
+def note_missing_spins(flight, system, state, work, dt):
+    """Note the errors in angular momentum, where robots touch each other (`step/flight.py`)."""
+    _NOTES[type(flight)](flight, system, state, work, dt)
+
+
+@kernel
+def _note(flight, system, state, work, dt):
+    missing_spins(flight, system, state, work, dt)
+
+
+@subroutine
+def missing_spins(flight, system, state, work, dt):
+    """Write the angular momentum that torques gave to bodies, minus what these gained [N m s].
+
+    Torques act at the pose of half a step at the old spin, and bodies turn by the mean spin. The
+    difference grows with the square of the change of spin: it matters in collisions.
+    """
+    dynamics, number = system.dynamics, system.surface.work.response.links.number
+    tree, a = dynamics.tree, dynamics.acceleration  # without gyroscopic terms
+    for i in range(1, len(tree.parent)):
+        if number[i] == NONE or tree.joint_type[i] != FREE or not turns_alone(tree, i):
+            continue
+        k, d = tree.q_index[i] + 3, tree.v_index[i] + 3
+        given, missing = scale(dt, (a[d], a[d + 1], a[d + 2])), zero_vector(dt)
+        w = (state.v[d], state.v[d + 1], state.v[d + 2])
+        if dt * dt * (dot(given, given) + dot(w, w)) > like(dt, STEADY * STEADY):
+            I = load_symmetric(tree.inertia, i)
+            w_old = sub(scale(like(dt, 2), (work.v[d], work.v[d + 1], work.v[d + 2])), w)
+            R_old = quaternion_to_matrix(load_quaternion(work.q, k))
+            R = quaternion_to_matrix(load_quaternion(state.q, k))
+            torque = transform(load_matrix(dynamics.rotation, i), symmetric_transform(I, given))
+            old = transform(R_old, symmetric_transform(I, w_old))
+            missing = sub(add(old, torque), transform(R, symmetric_transform(I, w)))
+        store_vector(flight.missing, i, missing)
+
+
+@kernel
+def _note_nothing(flight, system, state, work, dt):
+    pass
+
+
+_NOTES = {Flight: _note, NoFlight: _note_nothing}
+
+
+@chooses(note_missing_spins)
+def _note_missing_spins(flight, system, state, work, dt):
+    return as_python(_NOTES[flight.instance_class])
+
+
+@kernel
+def is_pushed(links, i):
+    """Return whether contact pushes link i; unknown, thus true, if only the ground is touched."""
+    if on_ground_alone(links):
+        return True
+    row = links.number[i]
+    if row != NONE:
+        for k in range(6):
+            if links.wrench[row, k] != 0:
+                return True
+    return False
 
 
 @kernel

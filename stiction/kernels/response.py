@@ -182,6 +182,15 @@ def relative_twist(response, twists, pair):
 
 
 @kernel
+def is_pushing(response, pair):
+    """Return whether a touching pair has an impulse, however small."""
+    for k in range(6):
+        if response.wrench[pair, k] != 0:
+            return True
+    return False
+
+
+@kernel
 def gather_link_wrenches(contact, response, wrenches):
     """Write the wrenches on the touching links, from those of the pairs."""
     links = response.links

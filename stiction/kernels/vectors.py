@@ -24,6 +24,13 @@ def like(x, constant):
     return type(x)(constant)
 
 
+@formula
+def rounding(x):
+    """Relative rounding error in the precision of x."""
+    one = like(x, 1)
+    return like(x, 2.2e-16) if one + like(x, 1e-10) > one else like(x, 1.2e-7)
+
+
 # ------------------------------------------------------------------------------------------ vectors
 
 
@@ -147,6 +154,16 @@ def symmetric_rotate(R, I):
     y = symmetric_transform(I, R[1])
     z = symmetric_transform(I, R[2])
     return (dot(x, R[0]), dot(x, R[1]), dot(x, R[2]), dot(y, R[1]), dot(y, R[2]), dot(z, R[2]))
+
+
+@formula
+def symmetric_solve(I, b):
+    """Solve I x = b for positive definite I, by Cramer's rule; 0 if I is singular."""
+    c0, c1, c2 = (I[0], I[1], I[2]), (I[1], I[3], I[4]), (I[2], I[4], I[5])
+    across = cross(c1, c2)
+    volume = dot(c0, across)
+    k = like(volume, 1) / volume if volume > 0 else like(volume, 0)
+    return (k * dot(b, across), k * dot(c0, cross(b, c2)), k * dot(c0, cross(c1, b)))
 
 
 @formula

@@ -24,6 +24,7 @@ from stiction.contact.surface import Surface, allocate_impact
 from stiction.kernels.islands import Islands, OneIsland, allocate_islands
 from stiction.kernels.response import allocate_response
 from stiction.kernels.touching_links import allocate_links
+from stiction.step.flight import NoFlight, allocate_flight
 from stiction.step.record import BETWEEN, Record
 from stiction.step.system import Work
 from stiction.world.bodies import (
@@ -56,7 +57,9 @@ def allocate_work(world: World, contact_points: int, between: int = 0) -> Work:
     counts = {"first_mode": nv, "rows": between, "row_count": 1}
     counts |= {"total_rows": between, "total_row_count": 1}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return Work(**arrays, **{name: np.zeros(count, np.int64) for name, count in counts.items()})
+    integers = {name: np.zeros(count, np.int64) for name, count in counts.items()}
+    flight = allocate_flight(len(world.tree.parent), nq) if between else NoFlight()
+    return Work(**arrays, **integers, flight=flight)
 
 
 def allocate_record(

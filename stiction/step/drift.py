@@ -1,9 +1,10 @@
-"""Position correction: points that have sunk are lifted, velocities stay the same.
+"""Position correction: points that have sunk are lifted.
 
 Impulse solvers stop points at the velocity level. The curvature of the path within a step remains,
 and adds up to a depth. A correction through velocities would add kinetic energy. Here the
 configuration moves along H^-1 J' f, with f >= 0 along the normals, so that deep points rise by a
-fraction of their depth. The heavier side moves less, and stuck joints do not move.
+fraction of their depth. The heavier side moves less, and stuck joints do not move. Velocities stay
+as they are, but for a rigid motion of robots that touch each other in flight (`flight.py`).
 """
 
 from stiction.compiler.compiled import kernel, subroutine

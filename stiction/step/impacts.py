@@ -15,6 +15,7 @@ from stiction.contact.surface import APPROACH, IMPACT, WHOLE, forget_impacts
 from stiction.control.memory import commit_trials
 from stiction.kernels.vectors import like
 from stiction.step.drift import remove_drift
+from stiction.step.flight import NoFlight, begin_correction, end_correction, join_touching
 from stiction.step.record import add_part
 from stiction.step.sliding import finish_slides
 
@@ -85,38 +86,55 @@ def next_part(part, dt):
 
 @kernel
 def finish_part(system, state, work, part, dt):
-    """Add a part to the totals of the step, and correct the positions at its end.
+    """Add a part to the totals of the step, and correct the state at its end.
 
     Returns a status.
     """
     commit_trials(system.control_memory)
     status = add_part(system, work, part.dt / dt)
-    if part.phase != IMPACT:
-        if part.dt >= like(dt, SHORT) * dt:
-            keep_acceleration(system.dynamics)
-        correct_positions(system.model, system, state, work, part)
+    if part.phase != IMPACT and part.dt >= like(dt, SHORT) * dt:
+        keep_acceleration(system.dynamics)
+    correct_positions(system.model, system, state, work, part)
     return status
 
 
 def correct_positions(model, system, state, work, part):
     """Correct the position errors that an impulse solver leaves; other models leave none."""
-    _correction_of(type(model))(model, system, state, work, part)
+    _correction_of(type(model), type(work.flight))(model, system, state, work, part)
 
 
-def _correction_of(kind):
-    return _correct if MODELS[kind].family == IMPULSE_SOLVER else _correct_nothing
+def _correction_of(kind, flight):
+    if MODELS[kind].family != IMPULSE_SOLVER:
+        return _correct_nothing
+    return _correct if flight is NoFlight else _correct_between
 
 
 @chooses(correct_positions)
 def _correct_positions(model, system, state, work, part):
-    return as_python(_correction_of(model.instance_class))
+    flight = work.types[work.fields.index("flight")].instance_class
+    return as_python(_correction_of(model.instance_class, flight))
 
 
 @kernel
 def _correct(model, system, state, work, part):
-    finish_slides(system, state, work, part.dt)
+    if part.phase != IMPACT:
+        finish_slides(system, state, work, part.dt)
     if part.phase == WHOLE:
         remove_drift(system, state, work)
+
+
+@kernel
+def _correct_between(model, system, state, work, part):
+    in_flight = begin_correction(work.flight, system, state)
+    if part.phase != IMPACT:
+        finish_slides(system, state, work, part.dt)
+    if in_flight:
+        join_touching(work.flight, system)  # also those that were displaced together
+    if part.phase == WHOLE:
+        remove_drift(system, state, work)
+    if in_flight:
+        join_touching(work.flight, system)
+        end_correction(work.flight, system, state)
 
 
 @kernel

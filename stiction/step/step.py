@@ -7,7 +7,8 @@ An integrator evaluates accelerations, once or in several stages, and advances t
     advance          by the integrator, which also records what acted
 
 Then positions are corrected: those of links that came to rest within the step, and of points that
-sank into the ground. `impacts.py` splits a step with impacts into parts; `loop.py` runs the steps.
+sank in. Robots that touch each other in flight keep their momentum (`flight.py`). `impacts.py`
+splits a step with impacts into parts; `loop.py` runs the steps.
 """
 
 from stiction.compiler.compiled import kernel

@@ -11,6 +11,7 @@ from stiction.kernels.forces import Forces
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.loops import Loops, NoLoops
 from stiction.kernels.tree import Dynamics
+from stiction.step.flight import Flight, NoFlight
 
 
 class System(NamedTuple):
@@ -88,3 +89,4 @@ class Work(NamedTuple):
     total_row_count: np.ndarray  # (1) number of these
     total_work: np.ndarray  # (1) of contact, over all parts of the step [J]
     total_solver: np.ndarray  # (3) iterations of all solutions, worst residual and stage of parts
+    flight: Flight | NoFlight  # the second if robots can touch only the ground

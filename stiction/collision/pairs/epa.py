@@ -17,7 +17,6 @@ from stiction.collision.pairs.gjk import normal_of_triangle, weights_on_triangle
 from stiction.collision.pairs.nearest import SOLVED, UNSOLVED, Nearest
 from stiction.collision.pairs.shapes import (
     any_perpendicular,
-    rounding,
     support_of_differences,
     unit_or,
 )
@@ -28,6 +27,7 @@ from stiction.kernels.vectors import (
     dot,
     like,
     load_vector,
+    rounding,
     scale,
     store_vector,
     sub,

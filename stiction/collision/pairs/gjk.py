@@ -9,9 +9,19 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from stiction.collision.pairs.shapes import rounding, support_of_differences, tolerance
+from stiction.collision.pairs.shapes import support_of_differences, tolerance
 from stiction.compiler.compiled import formula, kernel, subroutine
-from stiction.kernels.vectors import add, cross, dot, like, load_vector, scale, store_vector, sub
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    dot,
+    like,
+    load_vector,
+    rounding,
+    scale,
+    store_vector,
+    sub,
+)
 
 MOST_ITERATIONS = 64
 APART, OVERLAPPING, OUT_OF_REACH, STALLED = 0, 1, 2, 3  # how the iteration ended

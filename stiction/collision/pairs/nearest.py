@@ -14,7 +14,6 @@ from stiction.collision.pairs.shapes import (
     axis_of,
     copied_sign,
     half_length_of,
-    rounding,
     unit_or,
 )
 from stiction.compiler.compiled import formula, kernel
@@ -23,6 +22,7 @@ from stiction.kernels.vectors import (
     cross,
     dot,
     like,
+    rounding,
     scale,
     sub,
     transform,

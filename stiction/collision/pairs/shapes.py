@@ -191,13 +191,6 @@ def depth_along(hulls, A, B, normal):
 
 
 @formula
-def rounding(x):
-    """Relative rounding error in the precision of x."""
-    one = like(x, 1)
-    return like(x, 2.2e-16) if one + like(x, 1e-10) > one else like(x, 1.2e-7)
-
-
-@formula
 def tolerance(x):
     """Relative accuracy asked of iterations, in the precision of x."""
     one = like(x, 1)
