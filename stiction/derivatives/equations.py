@@ -37,7 +37,7 @@ from stiction.derivatives.coulomb_cases import Cases
 from stiction.derivatives.taken_step import TakenStep
 from stiction.derivatives.touching import Points, loaded, points_of, touching_of
 from stiction.errors import LinearisationError
-from stiction.integrators.midpoint import Midpoint, mean_velocities, turns_alone
+from stiction.integrators.midpoint import Midpoint, is_centred, mean_velocities, turns_alone
 from stiction.kernels.forward_dynamics import eliminate_coordinates
 from stiction.kernels.joint_space import bias, dense_inertia, joint_space_inertia
 from stiction.kernels.joints import RECOVERY, RECOVERY_SPEED
@@ -129,6 +129,7 @@ class Equations:
         tolerance = getattr(step.system.model, "tolerance", 0.0)
         self.compliance = COMPLIANCE * tolerance * self.touching.compliance  # R
         self.centred = isinstance(step.given.integrator, Midpoint)
+        self.near = step.system.surface.contact.count[0] > 0
         ahead = half if self.centred else 0.0
         self.instant = Instant(start.time + ahead, start.time, self.dt, ahead or self.dt)
         self.shares = Shares(0.0, 1.0, 0.5 if self.centred else 1.0)
@@ -144,9 +145,13 @@ class Equations:
         self.alone = self._solved_spins()
 
     def _solved_spins(self) -> np.ndarray:
-        """Rotations whose mean the step has solved for: those with which its equations hold."""
+        """Rotations whose mean the step has solved for: those with which its equations hold.
+
+        It always solves for the mean spin of bodies about their centres of mass in free flight.
+        """
         lone = np.array([d for d in range(len(self.mode)) if self._turns_alone(d)], int)
-        if not len(lone):
+        links = self.tree.dof_link[lone]
+        if not self.near and all(is_centred(self.tree, int(link)) for link in links):
             return lone
         z = Unknowns(self.start.mean, self.touching.impulse)
         extrapolated = self.residual(self.measured(self.start), z, z.p)

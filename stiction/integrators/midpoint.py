@@ -149,9 +149,7 @@ def correct_spins(system, v, dt, mean, gyroscopic, held):
                 (x[1] - w[1]) / half - a[1] - gyroscopic[first + 1],
                 (x[2] - w[2]) / half - a[2] - gyroscopic[first + 2],
             )
-            c = load_vector(tree.centre, i)
-            apart = tree.joint_type[i] != FREE or dot(c, c) == 0
-            apart = apart and (not held or not is_pushed(links, i))
+            apart = is_centred(tree, i) and (not held or not is_pushed(links, i))
             wrong = half * half * dot(off, off) > small * small * dot(x, x)
             again = again or (wrong and not apart)
             if wrong or apart:
@@ -222,6 +220,13 @@ def is_pushed(links, i):
             if links.wrench[row, k] != 0:
                 return True
     return False
+
+
+@kernel
+def is_centred(tree, i):
+    """Return whether link i, if it is free, has its centre of mass at its origin."""
+    c = load_vector(tree.centre, i)
+    return tree.joint_type[i] != FREE or dot(c, c) == 0
 
 
 @kernel
