@@ -24,10 +24,9 @@ from stiction.kernels.vectors import like
 # a driven humanoid are solved to relative errors of 2e-5 (99 %) in single precision, 1e-13 in
 # double.
 LARGEST_SHARE = 1e3
-LARGE = (
-    0.1  # fraction of the largest entry below it from which a diagonal entry is the pivot, where
-)
-# rows are exchanged
+# Where rows are exchanged, a diagonal entry stays the pivot from this fraction of the largest entry
+# below it.
+LARGE = 0.1
 
 
 class LinearSystem(NamedTuple):
