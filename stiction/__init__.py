@@ -48,7 +48,7 @@ Data flows down this list, and a folder imports only from folders above it:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first asked for, see `__getattr__`
     from stiction import description, patterns, plot, robots, scenes
     from stiction.public import *
     from stiction.sweeps.points import Range, Sample
@@ -56,13 +56,6 @@ if TYPE_CHECKING:
     from stiction.sweeps.table import SweepTable
     from stiction.viewer.live import view
     from stiction.world import mechanics
-
-if TYPE_CHECKING:  # imported when first asked for, see `__getattr__`
-    from stiction import plot
-    from stiction.sweeps.points import Range, Sample
-    from stiction.sweeps.sweep import sweep
-    from stiction.sweeps.table import SweepTable
-    from stiction.viewer.live import view
 
 __all__ = [
     "Actuators",
@@ -136,7 +129,7 @@ __all__ = [
     "view",
 ]
 
-ROOMS = ("description", "patterns", "plot", "robots", "scenes")
+MODULES = ("description", "patterns", "plot", "robots", "scenes")
 LATER = {  # what few programs need
     "Range": "stiction.sweeps.points",
     "Sample": "stiction.sweeps.points",
@@ -154,7 +147,7 @@ def __getattr__(name: str) -> Any:
         return version("stiction")
     if name not in __all__:
         raise AttributeError(f"module 'stiction' has no attribute '{name}'")
-    if name in ROOMS:
+    if name in MODULES:
         return import_module(f"stiction.{name}")
     value = getattr(import_module(LATER.get(name, "stiction.public")), name)
     globals()[name] = value  # Python finds it there from now on
