@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stiction.collision.points import RIM, rim_of, rim_point
 from stiction.compiler.compiled import formula, kernel
-from stiction.kernels.kinematics import arm_to, link_drift, seen_from
+from stiction.kernels.kinematics import arm_to, link_drift, seen_from, velocity_of_origin
 from stiction.kernels.spatial import load_twist, point_velocity
 from stiction.kernels.vectors import (
     add,
@@ -51,13 +51,13 @@ def carry_points(points, dynamics, contact, arm_time, velocity_time, dt):
             touching, drift = contact.touching[row], link_drift(dynamics, link)
         n, w = load_vector(contact.normal, row), load_twist(dynamics.velocity, link).angular
         moving = moving_point_velocity(points, dynamics, link, contact.point[row], n, velocity_time)
+        moving = sub(moving, velocity_of_origin(dynamics, link))
         rate = add(point_velocity(drift, r), cross(w, moving))
         gained = add(load_vector(contact.carried, row), scale(dt, rate))
         store_vector(contact.carried, row, gained)
         v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))
         store_vector(contact.velocity, row, v)
-        origin = load_twist(dynamics.velocity, dynamics.tree.root[link]).linear
-        store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))
+        store_vector(contact.arm, row, add(r, scale(arm_time, moving)))
 
 
 @kernel
@@ -79,16 +79,17 @@ def carry_between(dynamics, contact, row, arm_time, velocity_time, dt):
         s, second = seen_from(dynamics, a, b, r), load_twist(dynamics.velocity, b)
         beyond = point_velocity(second, sub(s, scale(radius_b, n)))
         moving = add(scale(like(dt, 1) - part, moving), scale(part, beyond))
-        other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, moving))
+        from_b = sub(moving, velocity_of_origin(dynamics, b))
+        other = add(point_velocity(link_drift(dynamics, b), s), cross(second.angular, from_b))
     elif radius_b > like(dt, 0):
         moving = scale(like(dt, 1) - part_of_second(radius, radius_b), moving)
+    moving = sub(moving, velocity_of_origin(dynamics, a))
     rate = add(point_velocity(link_drift(dynamics, a), r), cross(first.angular, moving))
     rate = sub(rate, other)
     store_vector(contact.carried, row, scale(dt, rate))
     v = add(load_vector(contact.velocity, row), scale(velocity_time, rate))
     store_vector(contact.velocity, row, v)
-    origin = load_twist(dynamics.velocity, dynamics.tree.root[a]).linear
-    store_vector(contact.arm, row, add(r, scale(arm_time, sub(moving, origin))))
+    store_vector(contact.arm, row, add(r, scale(arm_time, moving)))
 
 
 @formula

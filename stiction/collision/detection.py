@@ -16,7 +16,13 @@ from stiction.collision.belt import GAINED, VELOCITY
 from stiction.collision.points import meet_ground
 from stiction.collision.terrain import clearance
 from stiction.compiler.compiled import kernel
-from stiction.kernels.kinematics import accelerate_links, arm_to, link_drift, seen_from
+from stiction.kernels.kinematics import (
+    accelerate_links,
+    arm_to,
+    link_drift,
+    seen_from,
+    velocity_from_origin,
+)
 from stiction.kernels.spatial import (
     load_twist,
     load_wrench,
@@ -173,7 +179,7 @@ def detect_within_reach(points, ground, dynamics, contact, reach_time):
 
 @kernel
 def acceleration_of(dynamics, link):
-    """Acceleration of a link, J a + J_dot v, as a twist about O; after `accelerate_links`."""
+    """Acceleration of a link, J a + J_dot v, as a twist seen from O; after `accelerate_links`."""
     return twist_add(link_drift(dynamics, link), load_twist(dynamics.link_acceleration, link))
 
 
@@ -200,14 +206,15 @@ def find_missed(points, ground, dynamics, contact, dt):
     missed = False
     for g in range(len(points.group_link)):
         link, widest = points.group_link[g], contact.reach[g]
-        a, twist = acceleration_of(dynamics, link), load_twist(dynamics.velocity, link)
-        if contact.margin[g] >= dt * dt * largest_acceleration(points, dynamics, g, a, twist):
+        a, seen = acceleration_of(dynamics, link), velocity_from_origin(dynamics, link)
+        if contact.margin[g] >= dt * dt * largest_acceleration(points, dynamics, g, a, seen):
             continue
+        twist = load_twist(dynamics.velocity, link)
         for i in range(points.group_first[g], points.group_first[g + 1]):
             r, met = meet_ground(points, ground, dynamics, link, i)
             nearing = dot(met.normal, sub(point_velocity(twist, r), belt))
             gap = min(dt * nearing, like(dt, 0)) - met.depth
-            down = -dot(met.normal, point_acceleration(a, twist, r))
+            down = -dot(met.normal, point_acceleration(a, seen, r))
             if gap >= contact.reach[g] and gap < dt * dt * down:
                 widest = max(widest, dt * dt * down)
         if widest > contact.reach[g]:
@@ -232,10 +239,10 @@ def acceleration_bound(points, dynamics, v):
 
 
 @kernel
-def largest_acceleration(points, dynamics, g, a, twist):
-    """Upper bound of the acceleration of the points of group g [m/s2]; a, twist: of its link."""
+def largest_acceleration(points, dynamics, g, a, seen):
+    """Upper bound of the acceleration of the points of group g [m/s2]; a, seen: of its link."""
     centre = arm_to(dynamics, points.group_link[g], load_vector(points.group_centre, g))
-    linear, w = point_acceleration(a, twist, centre), twist.angular
+    linear, w = point_acceleration(a, seen, centre), seen.angular
     turning = math.sqrt(dot(a.angular, a.angular)) + dot(w, w)
     return math.sqrt(dot(linear, linear)) + points.group_radius[g] * turning
 

@@ -23,8 +23,8 @@ from stiction.collision.broad_phase import find_near_pairs
 from stiction.collision.detection import acceleration_bound, acceleration_of
 from stiction.collision.fast_pairs import relative_velocity
 from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
-from stiction.kernels.kinematics import arm_to, seen_from
-from stiction.kernels.spatial import load_twist, point_acceleration
+from stiction.kernels.kinematics import arm_to, seen_from, velocity_from_origin
+from stiction.kernels.spatial import point_acceleration
 from stiction.kernels.vectors import dot, like, load_vector, zero_vector
 
 
@@ -97,9 +97,9 @@ def may_meet(bodies, slot, a, b, fall):
 def largest_acceleration(bounds, dynamics, i):
     """Upper bound of the acceleration of all points of shape i [m/s2]."""
     link = bounds.link[i]
-    a, twist = acceleration_of(dynamics, link), load_twist(dynamics.velocity, link)
+    a, seen = acceleration_of(dynamics, link), velocity_from_origin(dynamics, link)
     centre = arm_to(dynamics, link, load_vector(bounds.centre, i))
-    linear, w = point_acceleration(a, twist, centre), twist.angular
+    linear, w = point_acceleration(a, seen, centre), seen.angular
     turning = math.sqrt(dot(a.angular, a.angular)) + dot(w, w)
     return math.sqrt(dot(linear, linear)) + bounds.radius[i] * turning
 
@@ -133,11 +133,11 @@ def way_together(bodies, dynamics, a, b, known, dt):
         r, n = load_vector(bodies.manifold.point, k), load_vector(bodies.manifold.normal, k)
         nearing = dot(n, relative_velocity(dynamics, link, other, r, r))
         gap = min(dt * nearing, like(dt, 0)) - bodies.manifold.depth[k]
-        twist = load_twist(dynamics.velocity, link)
-        down = -dot(n, point_acceleration(acceleration_of(dynamics, link), twist, r))
+        seen = velocity_from_origin(dynamics, link)
+        down = -dot(n, point_acceleration(acceleration_of(dynamics, link), seen, r))
         if other > 0:
-            twist, s = load_twist(dynamics.velocity, other), seen_from(dynamics, link, other, r)
-            down += dot(n, point_acceleration(acceleration_of(dynamics, other), twist, s))
+            seen, s = velocity_from_origin(dynamics, other), seen_from(dynamics, link, other, r)
+            down += dot(n, point_acceleration(acceleration_of(dynamics, other), seen, s))
         if gap >= known and gap < dt * dt * down:
             widest = max(widest, dt * dt * down)
     return widest

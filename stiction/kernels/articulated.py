@@ -68,9 +68,10 @@ def move_links_at(dynamics, q, v, v_products):
     """Pose, velocity, drift, inertia about O and load of every link, in one pass.
 
     Velocity products, in drift and load, are evaluated at v_products. Gravity enters as an upward
-    acceleration of the world, so no link needs a weight. Here and in the passes below, values
-    passed from a link to the next one in a chain stay in registers: on a GPU these passes are
-    memory-bound.
+    acceleration of the world, so no link needs a weight. Drift and load are those that an observer
+    sees who moves with O: they do not depend on the velocity of the tree as a whole. Here and in
+    the passes below, values passed from a link to the next one in a chain stay in registers: on a
+    GPU these passes are memory-bound.
     """
     tree = dynamics.tree
     R, p = load_matrix(dynamics.rotation, 0), load_vector(dynamics.position, 0)
@@ -91,6 +92,8 @@ def move_links_at(dynamics, q, v, v_products):
         R, p = place_link(dynamics, i, R, p, q)
         link, _ = link_velocity(dynamics, i, link, v)
         middle, turning = link_velocity(dynamics, i, middle, v_products)
+        if parent == 0:
+            middle = Twist(nowhere, middle.angular)
         drift = twist_add(drift, twist_cross(middle, turning))
         store_twist(dynamics.velocity, i, link)
         store_twist(dynamics.drift, i, drift)

@@ -201,8 +201,21 @@ def zero_rows(A):
 
 
 @kernel
+def velocity_from_origin(dynamics, link):
+    """Velocity of a link for an observer who moves with O of its tree, as `drift` is given."""
+    seen = load_twist(dynamics.velocity, link)
+    return Twist(sub(seen.linear, velocity_of_origin(dynamics, link)), seen.angular)
+
+
+@kernel
+def velocity_of_origin(dynamics, link):
+    """Velocity of O of the tree of a link: that of the origin of its root."""
+    return load_twist(dynamics.velocity, dynamics.tree.root[link]).linear
+
+
+@kernel
 def link_drift(dynamics, link):
-    """Acceleration of a link at zero coordinate acceleration: J_dot v as a twist."""
+    """Acceleration of a link at zero coordinate acceleration, J_dot v as a twist, seen from O."""
     tree, drift = dynamics.tree, load_twist(dynamics.drift, link)
     falling = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     return Twist(add(drift.linear, falling), drift.angular)
@@ -213,7 +226,7 @@ def point_drift(dynamics, link, place):
     """Acceleration J_dot v of a point of a link."""
     return point_acceleration(
         link_drift(dynamics, link),
-        load_twist(dynamics.velocity, link),
+        velocity_from_origin(dynamics, link),
         arm_to(dynamics, link, place),
     )
 

@@ -125,6 +125,13 @@ def velocity_at(dynamics, link, v):
 
 
 @kernel
+def seen_at(dynamics, link, twist, v):
+    """Twist of a link for an observer who moves with O of its tree, as drift is given."""
+    origin = velocity_at(dynamics, dynamics.tree.root[link], v)
+    return Twist(sub(twist.linear, origin.linear), twist.angular)
+
+
+@kernel
 def measure_points(loops, dynamics, loop, v_products):
     """e = n . (x1 - x2) for each direction n, which turns with the first link."""
     a, b, row = loops.link[loop, 0], loops.link[loop, 1], loops.first_row[loop]
@@ -134,7 +141,8 @@ def measure_points(loops, dynamics, loop, v_products):
     a1, a2 = prescribed_twist(dynamics, a), prescribed_twist(dynamics, b)
     m1, m2 = velocity_at(dynamics, a, v_products), velocity_at(dynamics, b, v_products)
     drift1, drift2 = link_drift(dynamics, a), link_drift(dynamics, b)
-    gains = sub(point_acceleration(drift1, m1, r1), point_acceleration(drift2, m2, r2))
+    seen1, seen2 = seen_at(dynamics, a, m1, v_products), seen_at(dynamics, b, m2, v_products)
+    gains = sub(point_acceleration(drift1, seen1, r1), point_acceleration(drift2, seen2, r2))
     mean_moves = sub(point_velocity(m1, r1), point_velocity(m2, r2))
     for k in range(loops.points[loop]):
         n = direction_of(loops, dynamics, loop, k)

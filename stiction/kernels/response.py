@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import kernel, subroutine
-from stiction.kernels.kinematics import seen_from
+from stiction.kernels.kinematics import seen_from, velocity_from_origin
 from stiction.kernels.linear_system import LinearSystem, allocate_system
 from stiction.kernels.spatial import (
     Wrench,
@@ -230,10 +230,10 @@ def free_velocity(contact, response, i):
 def free_acceleration(dynamics, contact, response, i):
     """Acceleration of point i without contact, J a + J_dot v, for acceleration laws."""
     free, b = free_twist(response, contact.touching[i]), contact.body_b[i]
-    v, r = load_twist(dynamics.velocity, contact.body_a[i]), load_vector(contact.arm, i)
+    v, r = velocity_from_origin(dynamics, contact.body_a[i]), load_vector(contact.arm, i)
     turning = cross(v.angular, point_velocity(v, r))
     if b > 0:
-        v, r = load_twist(dynamics.velocity, b), seen_from(dynamics, contact.body_a[i], b, r)
+        v, r = velocity_from_origin(dynamics, b), seen_from(dynamics, contact.body_a[i], b, r)
         turning = sub(turning, cross(v.angular, point_velocity(v, r)))
     return add(point_velocity(free, arm_from_centre(contact, response, i)), turning)
 

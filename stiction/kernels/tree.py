@@ -72,7 +72,8 @@ class Dynamics(NamedTuple):
     position: np.ndarray  # (nl, 3) link origin relative to O
     S: np.ndarray  # (nv, 6) joint axes
     velocity: np.ndarray  # (nl, 6) twist
-    drift: np.ndarray  # (nl, 6) acceleration minus gravity at zero coordinate acceleration
+    drift: np.ndarray  # (nl, 6) acceleration minus gravity at zero coordinate acceleration, for an
+    # observer who moves with O
     rigid: np.ndarray  # (nl, 10) rigid-body inertia
     load: np.ndarray  # (nl, 6) external wrench on the link, minus that required by its drift
 

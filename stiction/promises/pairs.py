@@ -286,16 +286,12 @@ def energy_gain(model: Any, setting: Setting) -> Iterator[Measured]:
 
 @law("bodies that drift together feel the same forces", bodies=True)
 def drifting(model: Any, setting: Setting) -> Iterator[Measured]:
-    """The same contact, seen by an observer in uniform motion.
-
-    `Midpoint` has the velocity products of the middle of the step and the spins of its start: there
-    forces differ by dt times the change of spin times the drift.
-    """
+    """The same contact, seen by an observer in uniform motion."""
     world = bricks_in_space(setting)
     forces = []
-    for common in (STILL, (0.3, -0.2, 0.5), (-1.0, 2.0, 4.0)):
+    for common in (STILL, (0.3, -0.2, 0.5), (-10.0, 20.0, 40.0)):
         state = meeting(world, 1e-3, (0.4, -0.2, -0.3), spin=(0.2, -0.3, 1.0), common=common)
-        motion = run(world, model, state, setting.dt, integrator=SemiImplicitEuler())
+        motion = run(world, model, state, setting.dt)
         yield from require_force(motion, "two bricks")
         forces.append(motion.force_between("upper", "lower")[0])
         off = farthest(forces[-1], forces[0]) / max(np.abs(forces[0]).max(), 1e-300)

@@ -18,7 +18,7 @@ from stiction.description.sensor_kinds import SENSOR_KINDS
 from stiction.kernels.articulated import move_links
 from stiction.kernels.forces import Forces, external_forces
 from stiction.kernels.joint_space import inverse_dynamics
-from stiction.kernels.kinematics import arm_to, seen_from, world_point
+from stiction.kernels.kinematics import arm_to, seen_from, velocity_from_origin, world_point
 from stiction.kernels.rotations import load_quaternion, matrix_to_quaternion
 from stiction.kernels.spatial import (
     Wrench,
@@ -169,7 +169,7 @@ def axes_of(dynamics, sensors, i):
 
 @kernel
 def proper_acceleration(dynamics, link):
-    """Acceleration of a link minus gravity, as a twist."""
+    """Acceleration of a link minus gravity, as a twist seen from O of its tree."""
     relative = load_twist(dynamics.link_acceleration, link)
     return twist_add(relative, load_twist(dynamics.drift, link))
 
@@ -180,11 +180,11 @@ def read_frame(dynamics, sensors, i, out):
     kind, link, first = sensors.kind[i], sensors.link[i], sensors.first[i]
     place, R = load_vector(sensors.place, i), axes_of(dynamics, sensors, i)
     r, twist = arm_to(dynamics, link, place), load_twist(dynamics.velocity, link)
-    acceleration = proper_acceleration(dynamics, link)
+    acceleration, seen = proper_acceleration(dynamics, link), velocity_from_origin(dynamics, link)
     if kind == GYRO:
         store_at(out, first, transform_transposed(R, twist.angular))
     elif kind == ACCELEROMETER or kind == FRAMELINACC:
-        a = point_acceleration(acceleration, twist, r)
+        a = point_acceleration(acceleration, seen, r)
         store_at(out, first, a if kind == FRAMELINACC else transform_transposed(R, a))
     elif kind == VELOCIMETER or kind == FRAMELINVEL:
         v = point_velocity(twist, r)
@@ -202,7 +202,7 @@ def read_frame(dynamics, sensors, i, out):
         for axis in range(4):
             out[first + axis] = turned[axis]
         if kind == IMU:
-            a = point_acceleration(acceleration, twist, r)
+            a = point_acceleration(acceleration, seen, r)
             store_at(out, first + 4, transform_transposed(R, twist.angular))
             store_at(out, first + 7, transform_transposed(R, a))
 
@@ -353,13 +353,13 @@ def read_contact(dynamics, sensors, i, around, samples, k, out):
 def part_wrench(dynamics, sensors, i):
     """Wrench that accelerates what is beyond a fixed joint and belongs to the sensor's link."""
     link, row = sensors.link[i], sensors.part[i]
-    place, twist = (row[1], row[2], row[3]), load_twist(dynamics.velocity, link)
+    place, seen = (row[1], row[2], row[3]), velocity_from_origin(dynamics, link)
     about = symmetric_rotate(
         load_matrix(dynamics.rotation, link), (row[4], row[5], row[6], row[7], row[8], row[9])
     )
     I = rigid_inertia(row[0], arm_to(dynamics, link, place), about)
     needed = momentum(I, proper_acceleration(dynamics, link))
-    return wrench_add(needed, wrench_cross(twist, momentum(I, twist)))
+    return wrench_add(needed, wrench_cross(seen, momentum(I, seen)))
 
 
 @kernel

@@ -51,6 +51,27 @@ def test_a_brick_follows_a_belt_up_to_the_friction_limit_and_slips_above_it(mode
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize("model", [*SOLVERS, *LAWS], ids=lambda model: type(model).__name__)
+def test_what_lands_on_a_belt_moves_as_on_ground_at_rest(model):
+    """A biped that falls tilted, turning and sliding, at rest and on a train at 40 m/s.
+
+    Solvers agree to their tolerance, laws to the rounding of the springs' forces.
+    """
+    ends = []
+    for common in (0.0, 40.0):
+        ground = st.Plane(velocity=(common, -common, 0.0))
+        world = st.World(st.robots.biped10(), ground=ground)
+        state = world.standing(above=1e-3)
+        state.q[3:7] = np.cos(0.05), 0.0, np.sin(0.05), 0.0
+        state.v[:6] = 0.5 + common, -0.2 - common, -1.0, 2.0, -1.0, 3.0
+        motion = st.simulate(world, model, state=state, duration=STEPS * DT, dt=DT)
+        assert (motion.contact_state[:-1] > 0).any()
+        motion.v[:, :2] -= ground.velocity[:2]
+        ends.append(motion.v[-1])
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.interpreted
 @pytest.mark.parametrize("model", LAWS, ids=lambda model: type(model).__name__)
 def test_under_laws_a_brick_follows_within_what_they_yield(model):
     """`Feedback` lags behind by a / velocity_gain, 7 mm/s; springs sway by a few mm/s."""
