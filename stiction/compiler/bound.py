@@ -25,6 +25,7 @@ from stiction.compiler.compiled import chooses
 from stiction.compiler.subroutines import array_of, is_contiguous
 
 SLOT = 8  # bytes of a number
+OWNED = 4  # NumPy's flag of arrays that own their memory
 
 
 class Handle:
@@ -39,7 +40,22 @@ class Handle:
     @cached_property
     def kind(self) -> Bound:
         """Its type in compiled code."""
-        return Bound(typeof(self.bundle))
+        known = _layout_of(self.bundle)
+        if known not in _KINDS:
+            _KINDS[known] = Bound(typeof(self.bundle))
+        return _KINDS[known]
+
+
+_KINDS: dict[Any, Bound] = {}  # Numba takes longer to find a type than for a hundred steps
+
+
+def _layout_of(bundle: Any) -> Any:
+    """What the type of a bundle depends on."""
+    if isinstance(bundle, tuple):
+        return (type(bundle), *map(_layout_of, bundle))
+    if isinstance(bundle, np.ndarray):
+        return bundle.dtype, bundle.ndim, bundle.flags.num & ~OWNED
+    return typeof(bundle)
 
 
 def numbers_of(bundle: Any) -> list[int]:

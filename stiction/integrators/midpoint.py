@@ -21,7 +21,7 @@ from typing import NamedTuple
 from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
-from stiction.kernels.kinematics import advance, advance_by_mean
+from stiction.kernels.kinematics import accelerated, advance, advance_by_mean
 from stiction.kernels.loops import in_loop
 from stiction.kernels.rotations import load_quaternion, quaternion_to_matrix
 from stiction.kernels.touching_links import on_ground_alone
@@ -85,7 +85,7 @@ def midpoint(params, system, state, work, time, dt):
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
         work.v[d] = v[d] + half * dynamics.acceleration[d]
-        v[d] += dt * dynamics.acceleration[d]
+        v[d] = accelerated(v[d], dt * dynamics.acceleration[d])
         dynamics.acceleration[d] -= work.v_sum[d]  # what the next step extrapolates
     advance_by_mean(dynamics.tree, work.q, work.v, dt, q)
     if solves(system.model):

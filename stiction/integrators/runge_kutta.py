@@ -9,7 +9,7 @@ decelerates evenly to rest.
 from typing import NamedTuple
 
 from stiction.control.controller import prescribe
-from stiction.kernels.kinematics import normalize_quaternions, position_rate
+from stiction.kernels.kinematics import accelerated, normalize_quaternions, position_rate
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 from stiction.step.integrator import Accounting, integrator
@@ -60,7 +60,7 @@ def runge_kutta4(params, system, state, work, time, dt):
     for k in range(len(q)):
         q[k] += sixth * work.q_sum[k]
     for d in range(len(v)):
-        v[d] += sixth * work.v_sum[d]
+        v[d] = accelerated(v[d], sixth * work.v_sum[d])
     normalize_quaternions(dynamics.tree, q)
     prescribe(system.controllers, dynamics, time + dt, q, v)
     return status

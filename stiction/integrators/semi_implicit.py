@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from stiction.control.controller import prescribe
-from stiction.kernels.kinematics import advance
+from stiction.kernels.kinematics import accelerated, advance
 from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 from stiction.step.integrator import Accounting, integrator
@@ -33,7 +33,7 @@ def semi_implicit_euler(params, system, state, work, time, dt):
     settled = solve_motion(system, instant, q, v, Shares(like(dt, 0), like(dt, 1), like(dt, 1)))
     record_forces(system, work, instant, like(dt, 1))
     for d in range(len(v)):
-        v[d] += dt * dynamics.acceleration[d]
+        v[d] = accelerated(v[d], dt * dynamics.acceleration[d])
     advance(dynamics.tree, q, v, dt)
     prescribe(system.controllers, dynamics, time + dt, q, v)
     return max(touched, settled)
@@ -64,7 +64,7 @@ def leapfrog(params, system, state, work, time, dt):
             work.v_sum[d] = dynamics.acceleration[d]
             work.v[d] = v[d] + half * dynamics.acceleration[d]
     for d in range(len(v)):
-        v[d] += dt * dynamics.acceleration[d]
+        v[d] = accelerated(v[d], dt * dynamics.acceleration[d])
     advance(dynamics.tree, q, v, half)
     prescribe(system.controllers, dynamics, time + dt, q, v)
     return status

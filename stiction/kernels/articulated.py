@@ -89,9 +89,9 @@ def move_links_at(dynamics, q, v, v_products):
             link = load_twist(dynamics.velocity, parent)
             middle = load_twist(dynamics.link_acceleration, parent)
             drift = load_twist(dynamics.drift, parent)
-        R, p = place_link(dynamics, i, R, p, q)
-        link, _ = link_velocity(dynamics, i, link, v)
-        middle, turning = link_velocity(dynamics, i, middle, v_products)
+        R, p, last = place_link(dynamics, i, R, p, q)
+        link, _ = link_velocity(dynamics, i, link, v, last)
+        middle, turning = link_velocity(dynamics, i, middle, v_products, last)
         if parent == 0:
             middle = Twist(nowhere, middle.angular)
         drift = twist_add(drift, twist_cross(middle, turning))

@@ -34,6 +34,7 @@ from stiction.kernels.vectors import (
     load_matrix,
     load_vector,
     point_of_frame,
+    rounding,
     scale,
     store_matrix,
     store_vector,
@@ -56,7 +57,10 @@ def forward_kinematics(dynamics, q):
 
 @kernel
 def place_link(dynamics, i, R_parent, p_parent, q):
-    """Write the pose and the joint axes of link i from its parent's pose; returns the pose."""
+    """Write the pose and the joint axes of link i from its parent's pose.
+
+    Returns the pose and the last axis: what is read right after it was written makes a CPU wait.
+    """
     tree = dynamics.tree
     nowhere = zero_vector(q[0])
     kind, k = tree.joint_type[i], tree.q_index[i]
@@ -72,65 +76,73 @@ def place_link(dynamics, i, R_parent, p_parent, q):
         store_vector(dynamics.origin, i, p)
         p = nowhere
     if kind == REVOLUTE:
-        R = rotate_about(R, axis, q[k])
-        store_twist(dynamics.S, tree.v_index[i], Twist(cross(p, axis_in_world), axis_in_world))
+        R, S = rotate_about(R, axis, q[k]), Twist(cross(p, axis_in_world), axis_in_world)
     elif kind == PRISMATIC:
-        store_twist(dynamics.S, tree.v_index[i], Twist(axis_in_world, nowhere))
+        S = Twist(axis_in_world, nowhere)
     else:
-        R = ball_axes(dynamics, i, R, p, q)
+        R = rotation_of_ball(dynamics, i, R, q)
+        S = write_ball_axes(dynamics, i, R, p)
+    store_twist(dynamics.S, tree.v_index[i + 1] - 1, S)
     store_matrix(dynamics.rotation, i, R)
     store_vector(dynamics.position, i, p)
-    return R, p
+    return R, p, S
 
 
 @kernel
-def ball_axes(dynamics, i, R, p, q):
-    """Rotation of a free or spherical link; writes its joint axes.
+def rotation_of_ball(dynamics, i, R, q):
+    """Rotation of a free or spherical link; R: of its joint."""
+    tree = dynamics.tree
+    k = tree.q_index[i]
+    if tree.joint_type[i] == FREE:
+        return quaternion_to_matrix(load_quaternion(q, k + 3))
+    return compose(R, quaternion_to_matrix(load_quaternion(q, k)))
+
+
+@kernel
+def write_ball_axes(dynamics, i, R, p):
+    """Write the joint axes of a free or spherical link but for the last one, which is returned.
 
     They are its own axes through p and, before these, the world's if the link is free.
     """
-    tree = dynamics.tree
-    k, d = tree.q_index[i], tree.v_index[i]
-    nowhere = zero_vector(q[0])
-    if tree.joint_type[i] == FREE:
-        R = quaternion_to_matrix(load_quaternion(q, k + 3))
+    d, nowhere = dynamics.tree.v_index[i], zero_vector(p[0])
+    if dynamics.tree.joint_type[i] == FREE:
         upright = load_matrix(dynamics.rotation, 0)
         for axis in range(3):
             store_twist(dynamics.S, d + axis, Twist((upright[axis]), nowhere))
         d += 3
-    else:
-        R = compose(R, quaternion_to_matrix(load_quaternion(q, k)))
     x, y, z = column(R, 0), column(R, 1), column(R, 2)
     store_twist(dynamics.S, d, Twist(cross(p, x), x))
     store_twist(dynamics.S, d + 1, Twist(cross(p, y), y))
-    store_twist(dynamics.S, d + 2, Twist(cross(p, z), z))
-    return R
+    return Twist(cross(p, z), z)
 
 
 @kernel
 def velocities(dynamics, v):
     """Link velocities [RBDA ch. 3]."""
-    for i in range(1, len(dynamics.tree.parent)):
-        parent = load_twist(dynamics.velocity, dynamics.tree.parent[i])
-        store_twist(dynamics.velocity, i, link_velocity(dynamics, i, parent, v)[0])
+    tree = dynamics.tree
+    for i in range(1, len(tree.parent)):
+        parent = load_twist(dynamics.velocity, tree.parent[i])
+        last = load_twist(dynamics.S, tree.v_index[i + 1] - 1)
+        store_twist(dynamics.velocity, i, link_velocity(dynamics, i, parent, v, last)[0])
 
 
 @kernel
-def link_velocity(dynamics, i, parent_velocity, v):
+def link_velocity(dynamics, i, parent_velocity, v, last):
     """Velocity of link i from its parent's, and the part of it along axes that move with the link.
 
-    A free link translates along axes fixed in the world; all other axes move with the link. The
-    cross product of the two results is the velocity-product part of the link's acceleration.
+    last: the last joint axis. A free link translates along axes fixed in the world; all other axes
+    move with the link. The cross product of the two results is the velocity-product part of the
+    link's acceleration.
     """
     tree = dynamics.tree
-    first, last = tree.v_index[i], tree.v_index[i + 1]
-    moving = first + 3 if tree.joint_type[i] == FREE else first
-    link = parent_velocity
-    for d in range(first, moving):
-        link = twist_add(link, twist_scale(v[d], load_twist(dynamics.S, d)))
-    joint = twist_scale(v[moving], load_twist(dynamics.S, moving))
-    for d in range(moving + 1, last):
-        joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
+    first, end = tree.v_index[i], tree.v_index[i + 1] - 1
+    link, joint = parent_velocity, twist_scale(v[end], last)
+    if first < end:
+        moving = first + 3 if tree.joint_type[i] == FREE else first
+        for d in range(first, moving):
+            link = twist_add(link, twist_scale(v[d], load_twist(dynamics.S, d)))
+        for d in range(moving, end):
+            joint = twist_add(joint, twist_scale(v[d], load_twist(dynamics.S, d)))
     return twist_add(link, joint), joint
 
 
@@ -245,6 +257,13 @@ def accelerate_links(dynamics):
 
 
 # -------------------------------------------------------------------------- moving along velocities
+
+
+@kernel
+def accelerated(v, change):
+    """Return v + change, exactly 0 where only rounding is left of v: a stuck joint is at rest."""
+    after = v + change
+    return like(v, 0) if abs(after) <= like(v, 4) * rounding(v) * abs(v) else after
 
 
 @kernel

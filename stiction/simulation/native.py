@@ -50,7 +50,7 @@ def entry_of(run: Any, moving: Handle, recorded: Handle) -> Any:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return run_bound
     kinds = (moving.kind, recorded.kind)  # types are unique, and slow to compare
-    for signature, compiled in list(run.overloads.items()):
+    for signature, compiled in list(dict.items(run.overloads)):  # its own would hash the types
         if signature[0] is kinds[0] and signature[1] is kinds[1]:
             return compiled.entry_point
     run(moving, recorded, 0, 0)  # takes no step

@@ -8,7 +8,7 @@ from mechanisms import chain, fewer, pendulum, slider
 
 pytestmark = pytest.mark.interpreted
 
-INTEGRATORS = [st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
+INTEGRATORS = [st.Midpoint(), st.SemiImplicitEuler(), st.Leapfrog(), st.RungeKutta4()]
 
 
 def names(value):
