@@ -40,7 +40,6 @@ class LinearSystem(NamedTuple):
     reach: np.ndarray  # (n / 6) last block that is coupled to this one or to an earlier one
     group_end: np.ndarray  # (n / 6) one past the last block of its group
     coupled: np.ndarray  # (n / 6) 0 for blocks whose rows are those of the unit matrix, else 1
-    kept: np.ndarray  # (6, 6) a block of the diagonal before it was factored
 
 
 def allocate_system(blocks: int) -> LinearSystem:
@@ -56,7 +55,6 @@ def allocate_system(blocks: int) -> LinearSystem:
         reach,
         group_end,
         coupled,
-        np.zeros((6, 6)),
     )
 
 
@@ -118,59 +116,86 @@ def eliminate_in_order(system, here):
     Then nothing has changed. A row is read once and written once.
     """
     A, k = system.matrix, 6 * here
-    for i in range(6):
-        for j in range(6):
-            system.kept[i, j] = A[k + i, k + j]
-    fits = factor_diagonal_block(A, k)
+    rows, fits = factor_six(
+        load_six(A, k, k),
+        load_six(A, k + 1, k),
+        load_six(A, k + 2, k),
+        load_six(A, k + 3, k),
+        load_six(A, k + 4, k),
+        load_six(A, k + 5, k),
+    )
     i = k + 6
     while fits and i < 6 * system.group_end[here]:
-        fits = are_small(shares_of_row(A, i, k))
+        fits = are_small(shares_of(load_six(A, i, k), rows))
         i += 1
     if not fits:
-        for i in range(6):
-            for j in range(6):
-                A[k + i, k + j] = system.kept[i, j]
         return False
+    store_six(A, k, k, rows[0])
+    store_six(A, k + 1, k, rows[1])
+    store_six(A, k + 2, k, rows[2])
+    store_six(A, k + 3, k, rows[3])
+    store_six(A, k + 4, k, rows[4])
+    store_six(A, k + 5, k, rows[5])
     system.exchanged[here] = 0
     for block in range(here + 1, system.reach[here] + 1):
         if system.low[block] <= here and system.coupled[block] == 1:
             for i in range(6 * block, 6 * block + 6):
-                store_six(A, i, k, shares_of_row(A, i, k))
+                store_six(A, i, k, shares_of(load_six(A, i, k), rows))
     return True
 
 
 @kernel
-def factor_diagonal_block(A, first):
-    """LU factors of six rows and columns; returns False if a share is too large."""
-    for k in range(first, first + 6):
-        if A[k, k] == 0:
-            return False
-        inverse, fits = like(A[k, k], 1) / A[k, k], True
-        for i in range(k + 1, first + 6):
-            share = A[i, k] * inverse
-            fits = fits and abs(share) <= like(share, LARGEST_SHARE)
-            A[i, k] = share
-            for j in range(k + 1, first + 6):
-                A[i, j] -= share * A[k, j]
-        A[k, k] = inverse
-        if not fits:
-            return False
-    return True
+def factor_six(a, b, c, d, e, f):
+    """LU factors of six rows, and whether all shares are small; they stay in registers.
+
+    A pivot of zero makes shares that are not numbers, and these are not small.
+    """
+    one = like(a[0], 1)
+    a_pivot = one / a[0]
+    b0, c0, d0, e0, f0 = (
+        b[0] * a_pivot,
+        c[0] * a_pivot,
+        d[0] * a_pivot,
+        e[0] * a_pivot,
+        f[0] * a_pivot,
+    )
+    b, c, d = subtract_six(b, b0, a), subtract_six(c, c0, a), subtract_six(d, d0, a)
+    e, f = subtract_six(e, e0, a), subtract_six(f, f0, a)
+    b_pivot = one / b[1]
+    c1, d1, e1, f1 = c[1] * b_pivot, d[1] * b_pivot, e[1] * b_pivot, f[1] * b_pivot
+    c, d = subtract_six(c, c1, b), subtract_six(d, d1, b)
+    e, f = subtract_six(e, e1, b), subtract_six(f, f1, b)
+    c_pivot = one / c[2]
+    d2, e2, f2 = d[2] * c_pivot, e[2] * c_pivot, f[2] * c_pivot
+    d, e, f = subtract_six(d, d2, c), subtract_six(e, e2, c), subtract_six(f, f2, c)
+    d_pivot = one / d[3]
+    e3, f3 = e[3] * d_pivot, f[3] * d_pivot
+    e, f = subtract_six(e, e3, d), subtract_six(f, f3, d)
+    e_pivot = one / e[4]
+    f4 = f[4] * e_pivot
+    f = subtract_six(f, f4, e)
+    small = are_small((b0, c0, d0, e0, f0, c1)) and are_small((d1, e1, f1, d2, e2, f2))
+    factors = (
+        (a_pivot, a[1], a[2], a[3], a[4], a[5]),
+        (b0, b_pivot, b[2], b[3], b[4], b[5]),
+        (c0, c1, c_pivot, c[3], c[4], c[5]),
+        (d0, d1, d2, d_pivot, d[4], d[5]),
+        (e0, e1, e2, e3, e_pivot, e[5]),
+        (f0, f1, f2, f3, f4, one / f[5]),
+    )
+    return factors, small and are_small((e3, f3, f4, e3, f3, f4)) and f[5] != 0
 
 
 @kernel
-def shares_of_row(A, i, k):
-    """What row i has of the six pivot rows from k on: the factors that eliminate its unknowns."""
-    a0, a1, a2, a3, a4, a5 = load_six(A, i, k)
-    a0 = a0 * A[k, k]
-    a1 = (a1 - a0 * A[k, k + 1]) * A[k + 1, k + 1]
-    a2 = (a2 - a0 * A[k, k + 2] - a1 * A[k + 1, k + 2]) * A[k + 2, k + 2]
-    a3 = a3 - a0 * A[k, k + 3] - a1 * A[k + 1, k + 3] - a2 * A[k + 2, k + 3]
-    a3 *= A[k + 3, k + 3]
-    a4 = a4 - a0 * A[k, k + 4] - a1 * A[k + 1, k + 4] - a2 * A[k + 2, k + 4]
-    a4 = (a4 - a3 * A[k + 3, k + 4]) * A[k + 4, k + 4]
-    a5 = a5 - a0 * A[k, k + 5] - a1 * A[k + 1, k + 5] - a2 * A[k + 2, k + 5]
-    a5 = (a5 - a3 * A[k + 3, k + 5] - a4 * A[k + 4, k + 5]) * A[k + 5, k + 5]
+def shares_of(six, rows):
+    """What a row has of the six pivot rows: the factors that eliminate its unknowns."""
+    a, b, c, d, e, f = rows
+    a0 = six[0] * a[0]
+    a1 = (six[1] - a0 * a[1]) * b[1]
+    a2 = (six[2] - a0 * a[2] - a1 * b[2]) * c[2]
+    a3 = (six[3] - a0 * a[3] - a1 * b[3] - a2 * c[3]) * d[3]
+    a4 = (six[4] - a0 * a[4] - a1 * b[4] - a2 * c[4] - a3 * d[4]) * e[4]
+    a5 = (six[5] - a0 * a[5] - a1 * b[5] - a2 * c[5] - a3 * d[5] - a4 * e[5]) * f[5]
     return a0, a1, a2, a3, a4, a5
 
 
