@@ -174,9 +174,10 @@ def states() -> Iterator[Wrong]:
     saved = simulation().save_state()
     memory = {f"memory_{k}": array for k, array in enumerate(saved.memory)}
     report = {f"report_{k}": array for k, array in enumerate(saved.report)}
-    entries = {"format": np.array(1), "start": np.array(0.0), "steps": np.array(0)}
+    entries = {"format": np.array(2), "start": np.array(0.0), "steps": np.array(0)}
     entries |= {"q": saved.q, "v": saved.v, "mode": saved.mode}
-    entries |= {"last_acceleration": saved.last_acceleration, **memory, **report}
+    entries |= {"last_acceleration": saved.last_acceleration, "inverse_D": saved.inverse_D}
+    entries |= {**memory, **report}
     entries |= {"world": np.array(saved.of["world"]), "dt": np.array(saved.of["dt"])}
     entries |= {"contact_model": np.array(saved.of["contact model"])}
     counts = {f"report_{k}: a million" for k in (1, 2, 3, 7, 8)}  # what became of steps: believed

@@ -57,6 +57,7 @@ class CpuEngine:
         self.control_memory = self._for_all(tuple(one.now for one in self._one_control_memory()))
         self.mode = np.zeros((problem.worlds, problem.world.nv), np.int64)
         self.last_acceleration = np.zeros((problem.worlds, problem.world.nv), self.real)
+        self.inverse_D = np.zeros((problem.worlds, problem.world.nv), self.real)
         self.status = np.full(problem.worlds, OK)
         self.report = self._for_all(allocate_report(self.real))
         self._table = problem.table.astype(self.real)
@@ -112,6 +113,7 @@ class CpuEngine:
             StepState(self.q[world], self.v[world]),
             self.mode[world],
             self.last_acceleration[world],
+            self.inverse_D[world],
             one_of(self._controllers, world),
             tuple(array[world] for array in self.control_memory),
             one_of(self._forces, world),
@@ -218,6 +220,7 @@ class CpuEngine:
     def restore(self, saved: SavedState) -> None:
         """Give all worlds the history of a saved state of an equal world; q and v stay."""
         self.mode[:], self.last_acceleration[:] = saved.mode, saved.last_acceleration
+        self.inverse_D[:] = saved.inverse_D
         contact, control = arrays_of((self.memory, self.pairs)), arrays_of(self.control_memory)
         kept = (*saved.memory[: len(contact)], *saved.control_memory)  # then come delays of sensors
         for array, values in zip((*contact, *control), kept, strict=True):
@@ -227,7 +230,7 @@ class CpuEngine:
         """Put some worlds into new states and clear their history."""
         self.q[worlds], self.v[worlds] = q, v
         self.mode[worlds], self.status[worlds] = 0, OK
-        self.last_acceleration[worlds] = 0
+        self.last_acceleration[worlds] = self.inverse_D[worlds] = 0
         for array in (*self.memory, *self.control_memory):
             array[worlds] = 0
         unknown = arrays_of(known_pairs(self._surface.bodies))

@@ -26,6 +26,7 @@ class Own(NamedTuple):
     state: StepState
     mode: Any
     last_acceleration: Any
+    inverse_D: Any
     controllers: tuple
     control_memory: tuple  # what each controller with a memory remembers
     forces: Any
@@ -45,7 +46,10 @@ def with_own(scratch: Moving, own: Own) -> Moving:
     memories = zip(system.control_memory, own.control_memory, strict=True)
     system = system._replace(
         dynamics=system.dynamics._replace(
-            tree=own.tree, mode=own.mode, last_acceleration=own.last_acceleration
+            tree=own.tree,
+            mode=own.mode,
+            last_acceleration=own.last_acceleration,
+            inverse_D=own.inverse_D,
         ),
         controllers=own.controllers,
         control_memory=tuple(one._replace(now=now) for one, now in memories),

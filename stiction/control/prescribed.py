@@ -1,8 +1,10 @@
 """Coordinates prescribed as functions of time; the forces that this requires are computed.
 
-A prescribed coordinate has, in every stage of the integrator, exactly the position, velocity and
-acceleration of the reference; the dynamics solves for the others and for the forces along the
-prescribed ones (hybrid dynamics, kernels/articulated.py). These appear in `Motion.torque`: a torque
+After every step, a prescribed coordinate has exactly the position and velocity of the reference.
+Within it, position and acceleration are those at the time of the evaluation. Where the integrator
+keeps the velocities of the start of the step, as the default one does, that of the reference is
+moved back there along the acceleration. The dynamics solves for the other coordinates and for the
+forces along the prescribed ones (hybrid dynamics, kernels/articulated.py). These appear in `Motion.torque`: a torque
 where the joint is driven, a residual force where it is the base.
 """
 

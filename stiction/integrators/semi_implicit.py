@@ -8,7 +8,12 @@ from stiction.kernels.tree import OK
 from stiction.kernels.vectors import like
 from stiction.step.integrator import Accounting, integrator
 from stiction.step.record import record_forces
-from stiction.step.step import compute_forces, solve_motion, solve_motion_again
+from stiction.step.step import (
+    compute_forces,
+    compute_forces_behind,
+    solve_motion,
+    solve_motion_again,
+)
 from stiction.step.system import Instant, Shares
 
 
@@ -51,7 +56,9 @@ def leapfrog(params, system, state, work, time, dt):
         work.v_sum[d] = 0
     status = OK
     for evaluation in range(2):
-        status = max(status, compute_forces(system, instant, q, work.v, work.v))
+        behind = half if evaluation == 0 else like(dt, 0)
+        found = compute_forces_behind(system, instant, q, work.v, work.v, behind)
+        status = max(status, found)
         for d in range(len(v)):  # damping acts at v + a dt/2 with the new a; v_sum holds the last
             dynamics.known[d] += dynamics.resistance[d] * work.v_sum[d]
         if evaluation == 0:

@@ -104,6 +104,13 @@ def damping_delay(dynamics, d, implicit):
 
 
 @kernel
+def clear_saturations(dynamics):
+    """Forget the saturations of the last step: rounding must not depend on them."""
+    for d in range(len(dynamics.saturation)):
+        dynamics.saturation[d] = LINEAR
+
+
+@kernel
 def guess_saturations(dynamics, dt, implicit):
     """Start from the present saturations, less those that the last acceleration would end."""
     for d in range(len(dynamics.mode)):

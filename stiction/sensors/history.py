@@ -11,6 +11,7 @@ from stiction.sensors.bound import BoundSensors
 from stiction.sensors.read import Samples
 from stiction.world.world import State
 
+ROUNDING = 1e-6  # of times, in steps
 CHANNELS = ("q", "v", "torque", "force", "between")  # of a record, that readings need
 
 
@@ -59,8 +60,8 @@ def delays_of(bound: BoundSensors, dt: float) -> np.ndarray:
 
 
 def counters(time: np.ndarray, dt: float) -> np.ndarray:
-    """Numbers of the steps that start at these times, for the noise."""
-    return np.rint(time / dt).astype(np.int64)
+    """Numbers of the steps that start at these times, for the noise; halves are rounded up."""
+    return np.floor(time / dt + (0.5 + ROUNDING)).astype(np.int64)
 
 
 def readings_of(

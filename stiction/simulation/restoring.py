@@ -27,6 +27,7 @@ def saved_state_of(simulation: Simulation, of: dict[str, Any]) -> SavedState:
         state.v.copy(),
         system.dynamics.mode.copy(),
         system.dynamics.last_acceleration.copy(),
+        system.dynamics.inverse_D.copy(),
         tuple(array.copy() for array in _remembered(simulation)),
         tuple(memory.now.copy() for memory in system.control_memory),
         tuple(array.copy() for array in simulation._report),
@@ -54,6 +55,7 @@ def write(simulation: Simulation, saved: SavedState) -> None:
     simulation._state.q[:], simulation._state.v[:] = saved.q, saved.v
     system.dynamics.mode[:] = saved.mode
     system.dynamics.last_acceleration[:] = saved.last_acceleration
+    system.dynamics.inverse_D[:] = saved.inverse_D
     arrays = (*_remembered(simulation), *control_memory, *simulation._report)
     kept = (*saved.memory, *saved.control_memory, *saved.report)
     for array, values in zip(arrays, kept, strict=True):

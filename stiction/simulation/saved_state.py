@@ -20,8 +20,8 @@ from stiction.files.written import write_whole
 from stiction.kernels.tree import LOOSE, PRESCRIBED
 from stiction.robot.file import UNREADABLE, check_sizes
 
-FORMAT = 1  # of the file
-SINGLE = ("q", "v", "mode", "last_acceleration")  # arrays
+FORMAT = 2  # of the file
+SINGLE = ("q", "v", "mode", "last_acceleration", "inverse_D")  # arrays
 SEVERAL = ("memory", "control_memory", "report")  # tuples of arrays
 OTHERS = "more_"  # prefix of what is saved besides the state
 IDENTITY = {"world": "world", "contact_model": "contact model", "dt": "dt"}  # entry: its name
@@ -37,6 +37,7 @@ class SavedState:
     v: np.ndarray
     mode: np.ndarray  # of the joints
     last_acceleration: np.ndarray
+    inverse_D: np.ndarray  # of the last step, from which joint modes are guessed
     memory: tuple[np.ndarray, ...]  # of the contact model
     control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
     report: tuple[np.ndarray, ...]  # what became of the steps so far

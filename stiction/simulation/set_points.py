@@ -29,7 +29,7 @@ class SetPoints:
         self, world: World, values: np.ndarray, begin: Callable[[], None] | None = None
     ) -> None:
         """Set-points that are kept in an array (nu); begin: called before the first is set."""
-        self._begin, self._first = begin, values.copy()
+        self._begin, self._first, self._acting = begin, values.copy(), begin is None
         self.names = actuator_names(world)
         self.range = np.concatenate([robot.actuator_control for robot in world.robots])  # (nu, 2)
         limits = np.clip(self.range, -LARGEST, LARGEST)
@@ -101,16 +101,18 @@ class SetPoints:
     def update(self, given: Mapping[str, Any]) -> None:
         """Set several by name."""
         self._values[:] = self.check(given)
-        self._acts()
+        if given:
+            self._acts()
 
     def reset(self) -> None:
-        """Go back to the first set-points."""
+        """Go back to the first set-points, as before the first was set."""
         self._values[:] = self._first
+        self._acting = self._begin is None
 
     def _acts(self) -> None:
-        if self._begin is not None:
-            begin, self._begin = self._begin, None
-            begin()
+        if self._begin is not None and not self._acting:
+            self._acting = True
+            self._begin()
 
     def _where(self, key: Any) -> Any:
         if isinstance(key, str):

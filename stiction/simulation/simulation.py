@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,9 @@ from stiction.world.loops import make_loops
 from stiction.world.world import State, World, checked_world
 
 
+LAST_SEED = 2**32 - 1
+
+
 class SolverStatus(NamedTuple):
     """How the contact problem of the last step was solved."""
 
@@ -86,7 +89,7 @@ class Simulation(Stepping):
         self._given = (controller, forces, integrator, method, record)
         self._integrator = checked_integrator(integrator)
         compiled, in_python = divided(controller)
-        controllers = bound_controllers(world, compiled)
+        self._compiled = controllers = bound_controllers(world, compiled)
         self._python = InPython(in_python, self.dt, world.nv)
         begin = world.check_state(state)
         self._start, self._state = begin.time, StepState(begin.q, begin.v)
@@ -114,6 +117,7 @@ class Simulation(Stepping):
         self.random = np.random.default_rng()  # for controllers of yours; see `reset`
         self._held = np.zeros(world.nv)  # forces that act until others are set
         self._recording = recording_of(record)
+        self._set_points: SetPoints | None = None
         self._begin_stepping()
         self._first = restoring.saved_state_of(self, {})
         self._begin_anew()
@@ -134,7 +138,8 @@ class Simulation(Stepping):
                 f"sensors: this simulation records every {self._recording.every} steps, and "
                 "sensors read the last one; make it with record=True or without a record"
             )
-        return self._sensing.readings(self.state, self._steps, self.sensor_seed)
+        seed = count("sensor_seed", self.sensor_seed, LAST_SEED, 0)
+        return self._sensing.readings(self.state, self._steps, seed)
 
     def snapshot(self) -> Motion:
         """The current state with the forces of the last step, as a motion of one sample."""
@@ -187,12 +192,13 @@ class Simulation(Stepping):
         seed: of the noise of sensors, and of `random`, a `numpy.random.Generator` for controllers
         of yours.
         """
-        seed = None if seed is None else count("reset(): seed", seed, 2**63, 0)
+        seed = None if seed is None else count("reset(): seed", seed, LAST_SEED, 0)
         first = self._first
         self.state = State(first.q, first.v, first.start) if state is None else state
         self._held[:], self._applied_once = 0.0, True
-        if "control" in vars(self):
-            self.control.reset()
+        if self._set_points is not None:
+            self._set_points.reset()
+            self._use_controllers(self._compiled)
         if seed is not None:
             self.random, self.sensor_seed = np.random.default_rng(seed), seed
 
@@ -210,25 +216,33 @@ class Simulation(Stepping):
         self._held[:] = self._checked_torque(torque)
         self._applied_once = True
 
-    @cached_property
+    @property
     def control(self) -> SetPoints:
-        """The set-points of the actuators, by name.
+        """The set-points of the actuators, by name; set it to set them all.
 
         Unless the simulation was made with `Actuators`, no actuator acts before the first set-point
         is set. Then position servos hold the home configuration, and motors are at zero, until
         theirs are set.
         """
-        table = actuators_among(self.world, self._system.controllers)
-        if table is not None:
-            return SetPoints(self.world, table.control[0])
-        table = driven_home(self.world)
+        if self._set_points is None:
+            table = actuators_among(self.world, self._compiled)
+            if table is None:
+                table = driven_home(self.world)
+                driven = (*self._compiled, table)
+                begin = partial(self._use_controllers, driven)
+                self._set_points = SetPoints(self.world, table.control[0], begin)
+            else:
+                self._set_points = SetPoints(self.world, table.control[0])
+        return self._set_points
 
-        def begin_to_act() -> None:
-            controllers = (*self._system.controllers, table)
-            self._system = self._system._replace(controllers=controllers)
-            self._plain_until = -1.0
+    @control.setter
+    def control(self, values: ArrayLike) -> None:
+        self.control[:] = values
 
-        return SetPoints(self.world, table.control[0], begin_to_act)
+    def _use_controllers(self, controllers: tuple) -> None:
+        """Step with these compiled controllers from now on."""
+        self._system = self._system._replace(controllers=controllers)
+        self._plain_until = -1.0
 
     @property
     def controllers(self) -> tuple:

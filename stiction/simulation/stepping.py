@@ -63,6 +63,13 @@ class Stepping:
         self._plain_clock = Clock(self._start, self.dt, 1, self._first_row)
         self._recorder: OpenRecorder | None = None
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse copies and pickles: compiled code knows the arrays by their addresses."""
+        raise InputError(
+            "a Simulation cannot be copied or pickled; make another one with the same arguments, "
+            "and give it the state: other.restore_state(simulation.save_state())"
+        )
+
     @property
     def time(self) -> float:
         """Current time [s]."""

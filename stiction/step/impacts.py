@@ -13,6 +13,7 @@ from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS
 from stiction.contact.families.family import solves
 from stiction.contact.surface import APPROACH, IMPACT, WHOLE, forget_impacts
 from stiction.control.memory import commit_trials
+from stiction.kernels.servos import clear_saturations
 from stiction.kernels.vectors import like
 from stiction.step.drift import remove_drift
 from stiction.step.flight import NoFlight, begin_correction, end_correction, join_touching
@@ -50,6 +51,7 @@ def begin_part(system, state, work, part):
     impact = system.surface.impact
     impact.phase[0], impact.solved[0] = part.phase, 0
     work.share[0] = -1
+    clear_saturations(system.dynamics)
     if part.phase == WHOLE and part.impacts > 0:
         begin_bodies(system.surface.bodies)  # what was hit may now reach others
     if solves(system.model) and part.phase == WHOLE:

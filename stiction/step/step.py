@@ -34,7 +34,8 @@ from stiction.kernels.servos import (
     servo_force,
     set_implicit_damping,
 )
-from stiction.kernels.tree import OK
+from stiction.kernels.tree import OK, PRESCRIBED
+from stiction.kernels.vectors import like
 from stiction.step.impacts import (
     DONE,
     begin_part,
@@ -72,10 +73,21 @@ def step(params, system, state, work, time, dt):
 def compute_forces(system, instant, q, v, v_products):
     """Compute what depends on q, v and time alone, velocity products at v_products.
 
-    Prescribed coordinates are overwritten first. Returns a status.
+    Prescribed coordinates are overwritten first. v is that at the start of the step if dampers act
+    later, else that at the time of the evaluation. Returns a status.
     """
+    behind = instant.time - instant.step_time if instant.implicit > 0 else like(instant.dt, 0)
+    return compute_forces_behind(system, instant, q, v, v_products, behind)
+
+
+@kernel
+def compute_forces_behind(system, instant, q, v, v_products, behind):
+    """The same, where v is so long before the time of the evaluation [s]."""
     dynamics = system.dynamics
     prescribe(system.controllers, dynamics, instant.time, q, v)
+    for d in range(len(v)):
+        if dynamics.mode[d] == PRESCRIBED:
+            v[d] -= behind * dynamics.acceleration[d]
     move_links_at(dynamics, q, v, v_products)
     measure_loops(system.loops, dynamics, q, v, v_products)
     external_forces(system.forces, dynamics, instant.time, instant.step_time, instant.dt)

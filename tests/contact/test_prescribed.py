@@ -120,3 +120,29 @@ def test_what_a_press_presses_against_the_ground_is_unsolved_too():
     with pytest.warns(UnsolvedWarning):
         motion = st.simulate(world, st.Coulomb(), duration=DT, dt=DT, state=state, controller=down)
     assert motion.solver[0, 1] > 0.1 * 0.005 / (G * DT)  # a part of the speed of the press remains
+
+
+@pytest.mark.parametrize("integrator", [st.Midpoint(), st.Leapfrog()], ids=lambda i: type(i).__name__)
+def test_a_foot_stays_where_it_is_while_its_leg_speeds_up(integrator):
+    links = (Link("base", 0.2, STILL, INERTIA), Link("foot", 3.0, STILL, INERTIA))
+    joints = (
+        Joint("free", "free", WORLD, "base"),
+        Joint("slide", "prismatic", "base", "foot", axis=(1.0, 0.0, 0.0)),
+    )
+    shape = Shape("sole", "foot", "box", (0.3, 0.3, 0.05))
+    description = Description("sledge", "tests", links, joints, (shape,))
+    world = st.World(st.Robot.from_description(description))
+    time = np.linspace(0.0, 1.0, 101)
+    pulled = st.Prescribed(st.Reference(time, -(time**2)[:, None], joints=("slide",)))
+    motion = st.simulate(
+        world,
+        duration=0.08,
+        dt=0.004,
+        state=world.standing(),
+        controller=pulled,
+        integrator=integrator,
+    )
+    foot = motion.q[:, 0] + motion.q[:, 7]
+    assert abs(motion.v[-1, 6] + 0.16) < 1e-9  # the leg is at its speed ...
+    assert abs(motion.v[-1, 0] + motion.v[-1, 6]) < 1e-9  # ... and the foot at rest
+    assert np.ptp(foot) < 1e-9

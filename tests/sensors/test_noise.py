@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from stiction.sensors.history import counters
 from stiction.sensors.noise import normal_number
 
 pytestmark = pytest.mark.interpreted
@@ -23,6 +24,12 @@ def test_numbers_along_every_counter_are_normal_and_independent(counter):
     assert abs((np.abs(found) < 1.0).mean() - 0.6827) < 4 * np.sqrt(0.6827 * 0.3173) * error
     assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 4 * error
     assert np.abs(found).max() <= 6.0
+
+
+@pytest.mark.parametrize("start", [0.0, 0.0005, 1.0005, 0.0002499999])
+def test_every_step_has_a_number_of_its_own(start):
+    found = counters(start + 0.001 * np.arange(1000), 0.001)
+    np.testing.assert_array_equal(np.diff(found), 1)
 
 
 def test_the_numbers_stay_what_they_are():

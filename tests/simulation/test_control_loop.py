@@ -1,6 +1,8 @@
 """`Simulation` for control: set-points, torques, new starts, records, controllers in Python."""
 
 import contextlib
+import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -67,6 +69,14 @@ def test_actuators_do_not_act_before_a_set_point_is_set(arm):
     looked_at.control["elbow"] = 0.0  # then the servo of the shoulder holds home
     looked_at.step()
     assert looked_at.torque[0] == pytest.approx(-50 * 0.5, rel=0.01)  # damping is small
+    looked_at.reset()
+    looked_at.control.update({})
+    looked_at.step()
+    assert (looked_at.torque == 0.0).all()
+    looked_at.control = [0.2, 0.0]
+    looked_at.step()
+    assert looked_at.torque[0] == pytest.approx(-50 * 0.3, rel=0.01)
+    assert looked_at.control["shoulder"] == 0.2
 
 
 def test_set_points_change_during_a_run_as_a_table_of_them_does(arm):
@@ -202,6 +212,14 @@ def test_a_reset_goes_back_to_the_first_state_and_forgets_what_was_set(arm):
     assert simulation.torque[1] == 0.0
     simulation.reset(st.State([0.3, 0.0], [0.0, 0.0]))
     np.testing.assert_array_equal(simulation.q, [0.3, 0.0])
+    with pytest.raises(InputError, match=r"reset\(\): seed"):
+        simulation.reset(seed=2**32)
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_simulation_is_not_copied_since_the_copy_would_move_the_original(make):
+    with pytest.raises(InputError, match="restore_state"):
+        make(swinging())
 
 
 def test_positions_and_velocities_are_seen_but_not_written():
