@@ -182,7 +182,7 @@ class Robot:
         position [m]; turn about z [rad], or a quaternion w x y z. For a free base this is its pose
         at home. Any other robot, and scenery, moves by this pose together with everything that is
         fixed in its file: the origin of the file is then at `position`, and a planar base moves in
-        the plane through it that turns with it.
+        the plane through it that turns with it. Placed again, it moves on from there.
         """
         return placed(self, position, turn)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from stiction.collision.points import deepest
 from stiction.collision.terrain import FlatGround, Heights, Stairs
 from stiction.kernels.tree import Dynamics
+from stiction.world.apart import boxes_of
 from stiction.world.contact_points import contact_points_of
+from stiction.world.loops import joined_to_world, joined_trees
 from stiction.world.outlines import link_origin, reach
 
 if TYPE_CHECKING:
@@ -48,6 +51,38 @@ def lifts_out_of(world: World, dynamics: Dynamics, ground: Heights | Stairs) -> 
             low, high = (low, middle) if depth(root, middle) <= TOUCHES else (middle, high)
         lifts[root] = high + depth(root, high)
     return lifts
+
+
+def lifted_together(world: World, dynamics: Dynamics) -> list[list[int]]:
+    """Roots of the trees that rise together: joined by loops, or above one another in a file.
+
+    The root 0 stands for a loop to the world: such trees cannot rise.
+    """
+    group = joined_trees(world.robots, world.tree)
+    roots = {int(root): {int(root), int(group[root])} for root in np.unique(world.tree.root[1:])}
+    for link in joined_to_world(world.robots):
+        roots[int(world.tree.root[link])].add(0)
+    for low, high, root in _footprints(world, dynamics):
+        for k, other in enumerate(root):
+            above = (low < high[k]).all(axis=1) & (low[k] < high).all(axis=1)
+            roots[int(other)] |= set(root[above].tolist())
+    found: list[set[int]] = []
+    for mine in roots.values():
+        apart = [one for one in found if not one & mine]
+        found = [*apart, mine.union(*(one for one in found if one & mine))]
+    return [sorted(trees) for trees in found]
+
+
+def _footprints(
+    world: World, dynamics: Dynamics
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """For each robot: bounds of its shapes seen from above, (shapes, 2) each, and their roots."""
+    first = 1
+    for robot, boxes in zip(world.robots, boxes_of(world.robots, dynamics), strict=True):
+        if robot.nv:
+            root = world.tree.root[first + robot.shape_link[boxes.shape]]
+            yield boxes.low[:, :2], boxes.high[:, :2], root
+        first += len(robot.link_name)
 
 
 def lowest_points(world: World, dynamics: Dynamics, up: np.ndarray) -> list[tuple[int, np.ndarray]]:

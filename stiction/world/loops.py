@@ -78,6 +78,13 @@ def joined_trees(robots: Sequence[Robot], tree: Tree) -> np.ndarray:
     return np.where(group >= 0, group, tree.root)
 
 
+def joined_to_world(robots: Sequence[Robot]) -> np.ndarray:
+    """The links of the forest that loops join to the world; a loop of one joint does not."""
+    ends, kinds = _ends(robots), [kind for robot in robots for kind in robot.loop_kind]
+    of_bodies = np.array([LOOP_KINDS[kind] != "joint" for kind in kinds], bool)
+    return ends[(ends == 0).any(axis=1) & of_bodies].max(axis=1)
+
+
 def loop_errors(robots: Sequence[Robot], tree: Tree, q: np.ndarray) -> dict[str, float]:
     """How far each loop is from being closed at q, by "robot/loop": its largest row [m or rad]."""
     loops = make_loops(robots, tree, 0)

@@ -24,7 +24,7 @@ from stiction.world.bodies import slots_for
 from stiction.world.colliding_pairs import pair_filter_of
 from stiction.world.forest import forest_of
 from stiction.world.ground import GROUNDS, Ground
-from stiction.world.lifts import lifts_out_of, lifts_to_plane
+from stiction.world.lifts import lifted_together, lifts_out_of, lifts_to_plane
 from stiction.world.loops import closed
 from stiction.world.materials import (
     DeclaredFriction,
@@ -239,9 +239,10 @@ class World:
     def standing(self, above: float = 0.0) -> State:
         """Home, with every free robot or object moved vertically to `above` the ground [m].
 
-        On steps and height fields, `above` is measured from the height at which it just touches.
-        Free robots that would then overlap an earlier one are moved along y, even those placed with
-        `Robot.at`, unless they also overlap at home.
+        What one file joins by loops, or has above one another, moves together. On steps and height
+        fields, `above` is measured from the height at which it just touches. Free robots that would
+        then overlap an earlier one are moved along y, even those placed with `Robot.at`, unless
+        they also overlap at home.
         """
         if self.ground is None:
             raise InputError("standing() needs a ground; this world has none")
@@ -259,6 +260,7 @@ class World:
         """Change q: move every free robot or object vertically to `above` the ground [m]."""
         dynamics = allocate(self.tree)
         forward_kinematics(dynamics, q)
+        together = lifted_together(self, dynamics)
         ground = self.ground.bind()  # type: ignore[union-attr]
         if isinstance(ground, FlatGround):
             lifts = lifts_to_plane(self, dynamics, ground)
@@ -266,12 +268,17 @@ class World:
         else:
             lifts = lifts_out_of(self, dynamics, ground)
             lifts = {root: lift + above for root, lift in lifts.items()}
-        for root, (k, share) in self.lifted().items():
+        rising = self.lifted()
+        for root in rising:
             if root not in lifts:
                 raise InputError(
                     f"standing(): '{self.link_names[root]}' and its links have no colliding shape"
                 )
-            q[k] += lifts[root] / share
+        for trees in together:
+            if all(root in rising for root in trees):
+                lift = max(lifts[root] for root in trees)
+                for k, share in (rising[root] for root in trees):
+                    q[k] += lift / share
 
     def lifted(self) -> dict[int, tuple[int, float]]:
         """For each root link that can rise: the index in q that lifts it, and the lift per unit."""

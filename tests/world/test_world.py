@@ -231,6 +231,29 @@ def test_every_free_robot_stands_by_itself_and_others_stay():
     np.testing.assert_array_equal(state.v, np.zeros(world.nv))
 
 
+def cubes(places, loop=""):
+    """Free cubes of 0.2 m in one file."""
+    bodies = "".join(
+        f'<body name="{name}" pos="{x} 0 {z}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>'
+        for name, (x, z) in zip("abc", places, strict=False)
+    )
+    return World(load_mjcf(f"<mujoco><worldbody>{bodies}</worldbody>{loop}</mujoco>"))
+
+
+@pytest.mark.parametrize(
+    ("places", "loop", "heights"),
+    [
+        ([(0.0, 0.5), (0.05, 0.7), (0.5, 2.0)], "", [0.1, 0.3, 0.1]),  # a stack, and one beside it
+        ([(0.0, 1.0), (0.5, 1.5)], '<weld body1="a" body2="b"/>', [0.1, 0.6]),
+        ([(0.0, 1.0)], '<connect body1="a" anchor="0 0 .2"/>', [1.0]),  # it hangs
+    ],
+    ids=["stack", "welded", "hung"],
+)
+def test_what_is_joined_or_above_another_in_a_file_stands_as_it_is(places, loop, heights):
+    world = cubes(places, f"<equality>{loop}</equality>")
+    np.testing.assert_allclose(world.standing().q[2::7], heights, rtol=1e-12)
+
+
 def test_the_biped_stands_at_its_home_height():
     """Its keyframe was computed by hand to five digits."""
     biped = robots.biped10()
