@@ -66,6 +66,41 @@ def test_the_worlds_of_a_vector_do_what_single_ones_do(task):
     assert lasted == 2  # both were truncated after four actions, and began anew
 
 
+@pytest.mark.parametrize("again", [5, [5, 6], np.array([5, 6])])
+def test_a_seed_repeats_its_episode_after_another_has_ended(again):
+    options = {**QUICK, "task": "push", "episode": 0.02}
+    together = LeggedVectorEnv(2, **options)
+    together.reset(seed=1)
+    still = np.zeros(together.action_space.shape)
+    for _ in range(2):
+        *_, truncated, _ = together.step(still)
+    assert truncated.all()
+    observed, _ = together.reset(seed=again)
+    actions = np.full(still.shape, 0.5)
+    stepped = together.step(actions)
+    for k in range(2):
+        alone = LeggedEnv(**options)
+        np.testing.assert_array_equal(observed[k], alone.reset(seed=5 + k)[0])
+        expected = alone.step(actions[k])
+        np.testing.assert_array_equal(stepped[0][k], expected[0])
+        assert stepped[1][k] == pytest.approx(expected[1], rel=1e-12) and stepped[1][k] > 0
+
+
+@pytest.mark.parametrize(
+    ("seed", "words"),
+    [
+        ([1, 2], r"seed is \[1, 2\]; give an integer, or a list with one for each of 3 worlds"),
+        ([1, 2, 2.5], "seed of world 2 is 2.5; give an integer"),
+        ("abc", "seed is 'abc'; give an integer"),
+        (1.5, "seed is 1.5; give an integer"),
+        (-1, "seed is -1; give an integer from 0"),
+    ],
+)
+def test_wrong_seeds_are_refused(seed, words):
+    with pytest.raises(InputError, match=words):
+        LeggedVectorEnv(3, **QUICK).reset(seed=seed)
+
+
 def test_a_world_that_diverges_ends_its_own_episode_alone():
     good, spoiled = (LeggedVectorEnv(2, **QUICK) for _ in range(2))
     still = np.zeros(good.action_space.shape)
