@@ -32,7 +32,7 @@ class LeggedEnv(gymnasium.Env):
         task         "stand", "walk", "push", "rough", or a `Task` ("stand")
         contact      the contact model (that of `Simulation`)
         dt           time step (0.002) [s]
-        rate         of actions (50) [Hz]
+        rate         of actions (50), whole steps of dt apart [Hz]
         episode      longest episode (10) [s]
         scale        set-point for an action of 1, from home (0.5) [rad]
         stiffness    of servos (2 m g h) [N m/rad]
