@@ -115,7 +115,7 @@ def test_worlds_forget_their_history_and_keep_their_states():
     q = batch.q
     batch.forget([True, False])
     np.testing.assert_array_equal(batch.q, q)
-    with pytest.raises(InputError, match=r"forget\(\): give numbers of worlds from 0 to 1"):
+    with pytest.raises(InputError, match=r"forget\(\): found \[2\]; give distinct integers from 0"):
         batch.forget([2])
 
 
