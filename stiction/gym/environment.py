@@ -80,7 +80,7 @@ class LeggedEnv(gymnasium.Env):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Let an action act for the time of one."""
         episodes, simulation = self.episodes, self.simulation
-        actions = episodes.setup.checked(action, 1)
+        actions = episodes.setup.checked(action)
         self._target[:] = episodes.setup.formulas.set_points(actions)[0]
         self._torque[:2] = episodes.pushes(0, self.np_random)
         before, info = simulation.state, {}

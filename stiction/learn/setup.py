@@ -14,7 +14,7 @@ from stiction import robots
 from stiction.control.actuators import Actuators, ActuatorTable
 from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
-from stiction.description.arguments import number, shown
+from stiction.description.arguments import number, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
 from stiction.learn.formulas import Formulas
@@ -112,15 +112,19 @@ class Setup:
 
     # ----------------------------------------------------------------------------------- actions
 
-    def checked(self, actions: Any, worlds: int) -> np.ndarray:
-        """Actions from -1 to 1, (worlds, joints); those beyond are moved to the nearest."""
-        shape = (worlds, len(self.names))
-        try:
-            found = np.asarray(actions, float).reshape(shape)
-        except (TypeError, ValueError):
+    def checked(self, actions: Any, worlds: int | None = None) -> np.ndarray:
+        """Actions as (worlds, joints), those beyond -1 or 1 moved to the nearest.
+
+        They come as (worlds, joints), or as (joints) if `worlds` is None: one world alone.
+        """
+        shape = (len(self.names),) if worlds is None else (worlds, len(self.names))
+        found = numbers(actions)
+        if found.shape != shape:
             raise InputError(
-                f"action: found {shown(actions)}; give numbers of shape {shape[1:]} for each world"
-            ) from None
+                f"action: found {shown(actions)}, of shape {found.shape}; give numbers of shape "
+                f"{shape}"
+            )
+        found = np.atleast_2d(found)
         bad = np.argwhere(~np.isfinite(found))
         if len(bad):
             world, joint = bad[0]

@@ -150,6 +150,15 @@ def test_a_policy_that_writes_nan_is_told_where():
         single.step(np.zeros(3))
 
 
+@pytest.mark.parametrize("actions", [np.zeros((10, 3)), np.zeros(30), np.zeros((1, 10)), "a", None])
+def test_actions_of_another_shape_are_refused(actions):
+    together, alone = LeggedVectorEnv(3, **QUICK), LeggedEnv(**QUICK)
+    for one, shape in ((together, r"\(3, 10\)"), (alone, r"\(10,\)")):
+        one.reset(seed=0)
+        with pytest.raises(InputError, match=f"action: found .*; give numbers of shape {shape}"):
+            one.step(actions)
+
+
 def test_a_command_is_followed_for_a_reward():
     setup = LeggedEnv(**QUICK, task="walk").episodes.setup
     reward = setup.formulas.reward
