@@ -190,6 +190,9 @@ def test_a_robot_that_lies_has_fallen():
         ({"robot": st.robots.hanavan(planar=True)}, "has no free base"),
         ({"robot": "ball"}, "has nothing that an action could move"),
         ({"task": "swim"}, "give a Task or one of stand, walk, push, rough"),
+        ({"stiffness": "x"}, "stiffness is 'x'; give a non-negative number, or one for each of 20"),
+        ({"stiffness": [1.0, 2.0]}, r"stiffness is \[1.0, 2.0\]; give a non-negative number"),
+        ({"damping": np.nan}, "damping is nan; give a non-negative number"),
         ({"gain": 3}, "no option 'gain'; there are robot, task"),
         ({"rate": 0}, "rate is 0"),
         ({"rate": 400}, "1.25 steps of 0.002 s; .* for example 500 Hz, or dt 0.0025 s"),
@@ -202,6 +205,13 @@ def test_a_robot_that_lies_has_fallen():
 def test_wrong_options_are_refused(options, words):
     with pytest.raises(InputError, match=words):
         LeggedEnv(**options)
+
+
+@pytest.mark.parametrize("name", ["speed", "turn", "push", "rough"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, "a", None])
+def test_a_task_takes_only_finite_numbers_that_are_not_negative(name, value):
+    with pytest.raises(InputError, match=f"Task: {name} is .*; give a non-negative number in"):
+        stiction.gym.Task(**{name: value})
 
 
 def test_a_step_before_the_first_reset_is_refused():
