@@ -391,14 +391,24 @@ def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Re
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:
     """Return the number of rows of a record, after checking the recording."""
-    unknown = [name for name in record.channels if name not in Record._fields]
-    if isinstance(record.channels, str) or unknown:
+    if not isinstance(record, BatchRecording):
+        raise InputError(
+            f"record: found {shown(record)}; give a BatchRecording(channels, every), for example "
+            'BatchRecording(("q", "v"))'
+        )
+    several = isinstance(record.channels, tuple | list)
+    if not several or any(name not in Record._fields for name in record.channels):
         raise InputError(
             f"record: found channels {record.channels!r}; give a tuple of "
             f"{', '.join(Record._fields)}"
         )
     if not is_count(record.every):
         raise InputError(f"record: every is {record.every!r}; give a positive integer")
+    real = isinstance(record.memory, int | float | np.integer | np.floating)
+    if not (real and record.memory > 0):
+        raise InputError(
+            f"record: memory is {shown(record.memory)}; give a positive number of bytes"
+        )
     rows = -(-steps // record.every)
     one = sum(array.size for array in record_of(problem, 1, record.channels))
     needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize

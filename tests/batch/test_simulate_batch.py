@@ -233,6 +233,10 @@ def test_single_precision_says_so_where_a_tolerance_is_out_of_reach():
         ({"record": st.BatchRecording(("z",))}, "channels"),
         ({"record": st.BatchRecording(("q",), memory=10.0)}, "every="),
         ({"record": st.BatchRecording(("q",), every=0)}, "every is 0"),
+        ({"record": st.BatchRecording(5)}, "channels 5; give a tuple"),
+        ({"record": st.BatchRecording(("q",), memory=np.nan)}, "memory is nan; give a positive"),
+        ({"record": st.BatchRecording(("q",), memory="a")}, "memory is 'a'; give a positive"),
+        ({"record": ("q",)}, r"found \('q',\); give a BatchRecording"),
         ({"threads": 0}, "threads"),
     ],
 )
