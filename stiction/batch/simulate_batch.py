@@ -241,7 +241,12 @@ class BatchSimulation:
             self._warn_of_unsolved(stacklevel=2)
 
     def reset(self, worlds: ArrayLike, states: Any = None) -> None:
-        """Put some worlds, by number or mask, into new states, without history; time continues."""
+        """Put some worlds into new states, without history; time continues.
+
+        worlds: distinct numbers, or a mask: one bool for each world. Integers of any type, uint8
+        too, are numbers. states: one for all of them, one for each in the same order, or arrays
+        (q, v); home by default.
+        """
         chosen = self._chosen("reset", worlds)
         if len(chosen):
             q, v, _ = each_state(self.problem.world, states, len(chosen))
@@ -250,11 +255,12 @@ class BatchSimulation:
                 self._sensing.forget(chosen)
 
     def forget(self, worlds: Any) -> None:
-        """Clear the history of some worlds, by number or mask; q and v stay.
+        """Clear the history of some worlds, by number or mask as in `reset`; q and v stay.
 
         What was remembered (warm starts, memories of models and controllers) and a failure are
-        forgotten, as after `reset`. On a GPU `worlds` may be a mask there, (worlds), not 0 where a
-        world must forget; nothing is then copied to the host.
+        forgotten, as after `reset`. On a GPU `worlds` may be an array there; nothing is then copied
+        to the host. It is always a mask, (worlds), of any type, also uint8: a world forgets where
+        it is not 0.
         """
         if hasattr(worlds, "__cuda_array_interface__") or hasattr(worlds, "copy_to_host"):
             self._check_mask(worlds)
@@ -278,14 +284,20 @@ class BatchSimulation:
 
     def _chosen(self, verb: str, worlds: ArrayLike) -> np.ndarray:
         """Numbers of worlds, given as such or as a mask."""
-        chosen = np.asarray(worlds)
-        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
-        inside = (chosen >= 0) & (chosen < self.problem.worlds)
-        if chosen.ndim != 1 or not inside.all():
+        total = self.problem.worlds
+        try:
+            given = np.asarray(worlds)
+        except (TypeError, ValueError, OverflowError):  # ragged, or a tensor on a GPU
+            given = np.array(None)
+        if given.dtype == bool and given.shape == (total,):
+            return np.flatnonzero(given)
+        numbered = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
+        if not numbered or given.dtype == bool or not _are_distinct(given, total):
             raise InputError(
-                f"{verb}(): give numbers of worlds from 0 to {self.problem.worlds - 1}, or a mask"
+                f"{verb}(): found {shown(worlds)}; give distinct integers from 0 to {total - 1}, "
+                f"or a mask of {total} bools"
             )
-        return chosen
+        return given.astype(np.int64)
 
     def _warn_of_unsolved(self, stacklevel: int) -> None:
         """Warn once of unsolved steps, over all worlds."""
@@ -365,6 +377,12 @@ def simulate_batch(
     )
 
 
+def _are_distinct(numbers: np.ndarray, below: int) -> bool:
+    """Whether all numbers are different and from 0 to `below` - 1."""
+    inside = (numbers >= 0) & (numbers < below)
+    return bool(inside.all()) and len(np.unique(numbers)) == len(numbers)
+
+
 def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Record:
     """Return a record of one world."""
     between = points_between(problem.surface.bodies)
@@ -373,14 +391,24 @@ def record_of(problem: Problem, rows: int, channels: tuple[str, ...] = ()) -> Re
 
 def check_recording(problem: Problem, record: BatchRecording, steps: int) -> int:
     """Return the number of rows of a record, after checking the recording."""
-    unknown = [name for name in record.channels if name not in Record._fields]
-    if isinstance(record.channels, str) or unknown:
+    if not isinstance(record, BatchRecording):
+        raise InputError(
+            f"record: found {shown(record)}; give a BatchRecording(channels, every), for example "
+            'BatchRecording(("q", "v"))'
+        )
+    several = isinstance(record.channels, tuple | list)
+    if not several or any(name not in Record._fields for name in record.channels):
         raise InputError(
             f"record: found channels {record.channels!r}; give a tuple of "
             f"{', '.join(Record._fields)}"
         )
     if not is_count(record.every):
         raise InputError(f"record: every is {record.every!r}; give a positive integer")
+    real = isinstance(record.memory, int | float | np.integer | np.floating)
+    if not (real and record.memory > 0):
+        raise InputError(
+            f"record: memory is {shown(record.memory)}; give a positive number of bytes"
+        )
     rows = -(-steps // record.every)
     one = sum(array.size for array in record_of(problem, 1, record.channels))
     needed = one * rows * problem.worlds * np.dtype(problem.real).itemsize

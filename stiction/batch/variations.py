@@ -70,11 +70,13 @@ def _multiplied(world: World, name: str, values: np.ndarray) -> dict[str, np.nda
     tree = world.tree
     entries = len(getattr(tree, FACTORS[name][0]))
     least = 0.0 if name != "mass" else 1e-6
-    if values.shape[1:] not in ((), (entries,)) or not (values >= least).all():
+    fits = values.shape[1:] in ((), (entries,))
+    if not fits or not (values >= least).all():
         what = "link, with the ground" if name == "mass" else "velocity"
+        problem = f"is as low as {values.min():g}" if fits else f"has shape {values.shape}"
         raise InputError(
-            f"variations: {name} has shape {values.shape} and values from {values.min():g}; give a "
-            f"factor of at least {least:g} for each world, or for each of {entries} ({what})"
+            f"variations: {name} {problem}; give a factor of at least {least:g} for each world, or "
+            f"for each of {entries} ({what}) in each world"
         )
     each = np.broadcast_to(values.reshape(len(values), -1), (len(values), entries))
     found = {}

@@ -11,6 +11,7 @@ from stiction.errors import InputError
 
 LARGEST = 1e15  # largest number allowed, as in model files: products of larger ones overflow
 SMALLEST = 1e-12  # smallest positive length, mass or time: quotients of smaller ones overflow
+TOLERANCE = 1e-6  # of a number of steps: rates and times are decimal fractions
 
 
 def shown(value: Any) -> str:
@@ -73,6 +74,35 @@ def count(what: str, value: Any, most: int, least: int = 1) -> int:
         wanted += f" to {most}" if least != 1 else f", at most {most}" if whole else ""
         raise InputError(f"{what} is {shown(value)}; give {wanted}")
     return int(value)
+
+
+def steps_of_time(what: str, time: Any, dt: float) -> int:
+    """A time [s] as a whole number of steps of dt."""
+    given = number(what, time, "s", low=0)
+    steps = given / dt
+    if not _is_whole(steps):
+        raise InputError(
+            f"{what} {given:g} s is {steps:.6g} steps of {dt:g} s; give a whole number of steps, "
+            f"for example {max(round(steps), 1) * dt:.9g} s"
+        )
+    return round(steps)
+
+
+def steps_of_rate(what: str, rate: Any, dt: float) -> int:
+    """The whole number of steps of dt, at least 1, in a period of a rate [Hz]."""
+    given = number(what, rate, "Hz", positive=True)
+    steps = 1 / given / dt
+    near = max(round(steps), 1)
+    if round(steps) != near or not _is_whole(steps):
+        raise InputError(
+            f"{what} {given:g} Hz is {steps:.6g} steps of {dt:g} s; give a whole number of steps, "
+            f"for example {1 / (near * dt):.9g} Hz, or dt {1 / (near * given):.9g} s"
+        )
+    return near
+
+
+def _is_whole(steps: float) -> bool:
+    return abs(steps - round(steps)) <= TOLERANCE * max(1.0, steps)
 
 
 def name(what: str, value: Any) -> str:

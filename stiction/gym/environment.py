@@ -32,7 +32,7 @@ class LeggedEnv(gymnasium.Env):
         task         "stand", "walk", "push", "rough", or a `Task` ("stand")
         contact      the contact model (that of `Simulation`)
         dt           time step (0.002) [s]
-        rate         of actions (50) [Hz]
+        rate         of actions (50), whole steps of dt apart [Hz]
         episode      longest episode (10) [s]
         scale        set-point for an action of 1, from home (0.5) [rad]
         stiffness    of servos (2 m g h) [N m/rad]
@@ -80,7 +80,7 @@ class LeggedEnv(gymnasium.Env):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Let an action act for the time of one."""
         episodes, simulation = self.episodes, self.simulation
-        actions = episodes.setup.checked(action, 1)
+        actions = episodes.setup.checked(action)
         self._target[:] = episodes.setup.formulas.set_points(actions)[0]
         self._torque[:2] = episodes.pushes(0, self.np_random)
         before, info = simulation.state, {}

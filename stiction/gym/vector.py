@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -10,11 +11,14 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from stiction.batch.simulate_batch import WELL, BatchSimulation
-from stiction.description.arguments import count
+from stiction.description.arguments import count, shown
+from stiction.errors import InputError
 from stiction.gym.environment import spaces_of
 from stiction.gym.episodes import Episodes
 from stiction.learn.options import checked_options
 from stiction.world.world import State
+
+MOST_SEED = 2**63
 
 
 class LeggedVectorEnv(gymnasium.vector.VectorEnv):
@@ -56,13 +60,11 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode in every world; seed: of the first world, or one for each."""
-        if seed is not None:
-            seeds = range(seed, seed + self.num_envs) if np.ndim(seed) == 0 else seed
-            self._random = [
-                old if one is None else gymnasium.utils.seeding.np_random(int(one))[0]
-                for old, one in zip(self._random, seeds, strict=True)
-            ]
+        for world, one in enumerate(each_seed(seed, self.num_envs)):
+            if one is not None:
+                self._random[world] = gymnasium.utils.seeding.np_random(one)[0]
         self._begin(np.arange(self.num_envs))
+        self._ended[:] = False
         self._begun = True
         return self._observed(), self._info()
 
@@ -115,3 +117,23 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _info(self) -> dict[str, Any]:
         return {"command": self.episodes.commands.copy()}
+
+
+def each_seed(seed: Any, worlds: int) -> list[int | None]:
+    """The seeds of all worlds, from that of the first or from one for each; None gives no seed."""
+    if isinstance(seed, np.ndarray):
+        seed = seed.tolist()
+    if seed is None:
+        return [None] * worlds
+    if not isinstance(seed, Sequence):
+        first = count("reset(): seed", seed, MOST_SEED, 0)
+        return [first + world for world in range(worlds)]
+    if isinstance(seed, str) or len(seed) != worlds:
+        raise InputError(
+            f"reset(): seed is {shown(seed)}; give an integer, or a list with one for each of "
+            f"{worlds} worlds"
+        )
+    return [
+        None if one is None else count(f"reset(): seed of world {world}", one, MOST_SEED, 0)
+        for world, one in enumerate(seed)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stiction.description.arguments import count, number
+from stiction.description.arguments import count, number, steps_of_rate
 from stiction.errors import InputError
 from stiction.simulation.arguments import AUTOMATIC, checked_dt
 
@@ -34,7 +34,7 @@ def checked_options(given: dict[str, Any]) -> dict[str, Any]:
 def times_of(options: dict[str, Any]) -> tuple[float, int, int]:
     """Time step [s], steps between two actions, and actions of the longest episode."""
     dt = checked_dt(options["dt"])
-    rate = number("rate", options["rate"], "Hz", positive=True)
-    every = count("rate: steps of dt between two actions", round(1 / rate / dt), 10**6)
+    every = steps_of_rate("rate", options["rate"], dt)
+    count("rate: steps of dt between two actions", every, 10**6)
     episode = number("episode", options["episode"], "s", positive=True)
     return dt, every, max(1, round(episode / (every * dt)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from stiction.contact.contact_model import MODELS
 from stiction.contact.coulomb import Coulomb
-from stiction.description.arguments import vector
+from stiction.description.arguments import shown, vector
 from stiction.errors import InputError
 from stiction.simulation.arguments import AUTOMATIC
 
@@ -36,6 +36,11 @@ class Draws(NamedTuple):
 
 def drawn(given: Randomised, worlds: int, contact: Any, random: np.random.Generator) -> Draws:
     """Values from the ranges, uniformly distributed."""
+    if not isinstance(given, Randomised):
+        raise InputError(
+            f"randomised: found {shown(given)}; give ranges, for example Randomised(mass=(0.9, "
+            "1.1))"
+        )
 
     def each(name: str) -> np.ndarray | None:
         found = getattr(given, name)
@@ -53,9 +58,13 @@ def drawn(given: Randomised, worlds: int, contact: Any, random: np.random.Genera
     options: dict[str, Any] = {}
     if mu is not None:
         kind = Coulomb if contact is AUTOMATIC else type(contact)
-        names = [name for name in ("mu_static", "mu_kinetic") if name in MODELS[kind].fields]
+        fields_of_kind = MODELS[kind].fields if kind in MODELS else ()
+        names = [name for name in ("mu_static", "mu_kinetic") if name in fields_of_kind]
         if not names:
-            raise InputError(f"randomised: friction; {kind.__name__} has no coefficient of it")
+            raise InputError(
+                f"randomised: friction is {given.friction!r}, but contact is {shown(contact)}, "
+                "which has no coefficient of friction; leave friction out, or give another model"
+            )
         options["parameters"] = dict.fromkeys(names, mu)
     varied = {name: value for name, value in values.items() if value is not None}
     if varied:

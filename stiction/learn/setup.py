@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from stiction import robots
 from stiction.control.actuators import Actuators, ActuatorTable
 from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
-from stiction.description.arguments import number, shown
+from stiction.description.arguments import LARGEST, number, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
 from stiction.learn.formulas import Formulas
@@ -45,6 +46,17 @@ def robot_of(robot: Any) -> Robot:
     raise InputError(
         f"robot: found {shown(robot)}; give a Robot, the name of a built-in one, or a model file"
     )
+
+
+def checked_gain(what: str, given: Any, default: ArrayLike, joints: int) -> np.ndarray:
+    """A gain of servos, a number or (joints)."""
+    found = numbers(default if given is None else given)
+    if found.shape not in ((), (joints,)) or not ((found >= 0) & (found < LARGEST)).all():
+        raise InputError(
+            f"{what} is {shown(given)}; give a non-negative number, or one for each of {joints} "
+            "joints"
+        )
+    return found
 
 
 class Setup:
@@ -94,11 +106,10 @@ class Setup:
             self.home = self.standing.q[self.joints]
             self.lower = np.clip(self.home - scale, tree.lower[self.dofs], self.home)
             self.upper = np.clip(self.home + scale, self.home, tree.upper[self.dofs])
-            stiffness, damping = options["stiffness"], options["damping"]
-            if stiffness is None:
-                stiffness = STIFFNESS * self.weight_times_height
-            if damping is None:
-                damping = DAMPING * np.asarray(stiffness, float)
+            stiff = STIFFNESS * self.weight_times_height
+            stiffness = checked_gain("stiffness", options["stiffness"], stiff, len(self.names))
+            damped = DAMPING * stiffness
+            damping = checked_gain("damping", options["damping"], damped, len(self.names))
             names = tuple(self.names)
             still = Reference(NEVER, np.tile(self.home, (2, 1)), joints=names)
             self.controller = PDTracking(still, stiffness, damping, joints=names)
@@ -112,15 +123,17 @@ class Setup:
 
     # ----------------------------------------------------------------------------------- actions
 
-    def checked(self, actions: Any, worlds: int) -> np.ndarray:
-        """Actions from -1 to 1, (worlds, joints); those beyond are moved to the nearest."""
-        shape = (worlds, len(self.names))
-        try:
-            found = np.asarray(actions, float).reshape(shape)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"action: found {shown(actions)}; give numbers of shape {shape[1:]} for each world"
-            ) from None
+    def checked(self, actions: Any, worlds: int | None = None) -> np.ndarray:
+        """Actions as (worlds, joints), those beyond -1 or 1 moved to the nearest.
+
+        They come as (worlds, joints), or as (joints) if `worlds` is None: one world alone.
+        """
+        shape = (len(self.names),) if worlds is None else (worlds, len(self.names))
+        found = numbers(actions)
+        if found.shape != shape:
+            what = f"shape {found.shape}" if found.ndim else shown(actions)
+            raise InputError(f"action: found {what}; give numbers of shape {shape}")
+        found = np.atleast_2d(found)
         bad = np.argwhere(~np.isfinite(found))
         if len(bad):
             world, joint = bad[0]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stiction.description.arguments import shown
+from stiction.description.arguments import number, shown
 from stiction.errors import InputError
+
+UNITS = {"speed": "sqrt(g h)", "turn": "rad/s", "push": "sqrt(g h)", "rough": "h"}
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,11 @@ class Task:
     turn: float = 0.0  # largest commanded rate of turning [rad/s]
     push: float = 0.0  # speed that the largest push gives the whole robot [sqrt(g h)]
     rough: float = 0.0  # amplitude of the ground [h]
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name, unit in UNITS.items():
+            number(f"Task: {name}", getattr(self, name), unit, low=0)
 
 
 TASKS = {

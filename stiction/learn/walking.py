@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.description.arguments import steps_of_rate
 from stiction.engines.engine import Engine, Servos, Task
 from stiction.errors import InputError, SimulationError, StictionError
 from stiction.learn.policy import Policy
@@ -77,7 +78,7 @@ def walk_in_ours(
         record=Recording(max(1, round(KEPT / dt))) if record else False,
     )  # fmt: skip
     target = setup.written_to(simulation.controllers)
-    every = round(1 / setup.rate / dt)
+    every = steps_of_rate("rate", setup.rate, dt)
     stopped = ""
     for k in range(round(duration * setup.rate)):
         target[:] = walk.set_points(simulation.q, simulation.v)
@@ -98,7 +99,7 @@ def walk_in_engine(
     """Walk in another engine, with one of its settings; its servos have the same gains."""
     world = setup.world
     table = setup.controller.bind(world)
-    every, dofs, columns = round(1 / setup.rate / dt), table.dof, table.q_index
+    every, dofs, columns = steps_of_rate("rate", setup.rate, dt), table.dof, table.q_index
     target = np.zeros(len(dofs))
     taken = 0
 

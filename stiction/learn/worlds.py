@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.batch.simulate_batch import WELL, BatchSimulation
-from stiction.description.arguments import count, shown
+from stiction.description.arguments import count, numbers, shown
 from stiction.errors import InputError, not_installed
 from stiction.learn.options import checked_options, times_of
 from stiction.learn.randomised import Randomised, drawn
@@ -52,7 +52,12 @@ class LearningWorlds:
         self.setup = Setup(given["robot"], task_of(given["task"]), given)
         random = np.random.default_rng(count("seed", seed, 2**63, 0))
         starts = [self.setup.first_state(random) for _ in range(STARTS)]
-        draws = drawn(randomised or Randomised(), self.worlds, given["contact"], random)
+        draws = drawn(
+            Randomised() if randomised is None else randomised,
+            self.worlds,
+            given["contact"],
+            random,
+        )
         options = {
             "dt": self.dt,
             "states": starts[0],
@@ -70,6 +75,7 @@ class LearningWorlds:
         self.commands, self.start = zeros(self.worlds, 3), zeros(self.worlds)
         self.taken, self.force = zeros(self.worlds), zeros(self.worlds, 2)
         self.push_ends = zeros(self.worlds)
+        self._begun = False
 
     @property
     def seconds(self) -> float:
@@ -79,12 +85,15 @@ class LearningWorlds:
     def reset(self) -> Any:
         """Begin an episode in all worlds; returns the observations."""
         self._begin(self.taken >= 0)
+        self._begun = True
         return self._observed()
 
     def step(self, actions: Any) -> Stepped:
         """Let actions from -1 to 1 act, (worlds, joints), for the time of one."""
+        if not self._begun:
+            raise InputError("step() before reset(): call reset() first")
         place, xp = self.place, self.place.xp
-        actions = xp.clip(actions, -1.0, 1.0)  # NaN stays, and fails the world that it acts on
+        actions = self._checked(actions)
         place.put_set_points(self.formulas.set_points(actions))
         place.put_push(self._pushes())
         well = place.step(self.every)
@@ -99,6 +108,14 @@ class LearningWorlds:
         last = self._observed()
         self._begin(terminated | truncated)
         return Stepped(self._observed(), reward, terminated, truncated, velocity, last)
+
+    def _checked(self, actions: Any) -> Any:
+        """Actions from -1 to 1 of this device; NaN stays, and fails the world that it acts on."""
+        found, shape = self.place.reals(actions), tuple(self.actions.shape)
+        if tuple(found.shape) != shape:
+            what = f"shape {tuple(found.shape)}" if found.ndim else shown(actions)
+            raise InputError(f"actions: found {what}; give numbers of shape {shape}")
+        return self.place.xp.clip(found, -1.0, 1.0)
 
     def _observed(self) -> Any:
         q, v = self.place.state()
@@ -157,6 +174,10 @@ class OnCores:
     def array(self, values: Any) -> np.ndarray:
         """An array of this device."""
         return np.asarray(values)
+
+    def reals(self, values: Any) -> np.ndarray:
+        """Numbers of a user; a single NaN for what is none."""
+        return numbers(values)
 
     def zeros(self, *shape: int) -> np.ndarray:
         """Zeros."""
@@ -234,6 +255,12 @@ class OnGpu:
             return values
         real = values.dtype == np.float64
         return self.xp.as_tensor(values.astype(np.float32) if real else values, device="cuda")
+
+    def reals(self, values: Any) -> Any:
+        """Numbers of a user; a single NaN for what is none."""
+        if isinstance(values, self.xp.Tensor):
+            return values.to(self._q)
+        return self.array(numbers(values))
 
     def zeros(self, *shape: int) -> Any:
         """Zeros."""

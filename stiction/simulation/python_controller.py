@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.description.arguments import number, shown
+from stiction.description.arguments import shown, steps_of_rate, steps_of_time
 from stiction.errors import InputError
 from stiction.world.world import checked_vector
 
 if TYPE_CHECKING:
     from stiction.simulation.simulation import Simulation
-
-TOLERANCE = 1e-6  # of a number of steps: rates and delays are decimal fractions
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,8 @@ class Asked:
         what = f"PythonController '{given.name}'"
         self.period = 1
         if given.rate is not None:
-            rate = number(f"{what}: rate", given.rate, "Hz", positive=True)
-            self.period = _steps(f"{what}: rate {rate:g} Hz", 1 / rate, dt, 1)
-        delay = number(f"{what}: delay", given.delay, "s", low=0)
-        self.delay = _steps(f"{what}: delay {delay:g} s", delay, dt, 0)
+            self.period = steps_of_rate(f"{what}: rate", given.rate, dt)
+        self.delay = steps_of_time(f"{what}: delay", given.delay, dt)
         self.answers: deque[tuple[int, Any]] = deque()  # and the step before which they act
         self.asked_at = -1
 
@@ -135,16 +131,3 @@ class InPython:
         for one in self._asked:
             applied += one.torque
         return min(one.steps_left(simulation._steps) for one in self._asked)
-
-
-def _steps(what: str, time: float, dt: float, least: int) -> int:
-    """A time as a whole number of steps."""
-    steps = round(time / dt)
-    if steps < least or abs(time / dt - steps) > TOLERANCE * max(1.0, time / dt):
-        good = max(steps, 1) * dt
-        near = f"{1 / good:.6g} Hz" if "rate" in what else f"{good:.6g} s"
-        raise InputError(
-            f"{what} is {time / dt:.6g} steps of {dt:g} s; give a whole number of steps, for "
-            f"example {near}"
-        )
-    return steps

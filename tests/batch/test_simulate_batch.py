@@ -134,6 +134,60 @@ def test_chosen_worlds_can_be_reset_without_a_past():
     assert batch.time == pytest.approx(2 * fewer(20, 2) * DT)
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        [0, 2],
+        [2, 0],
+        np.array([0, 2], np.uint8),
+        [True, False, True],
+        np.array([True, False, True]),
+    ],
+)
+def test_worlds_are_chosen_by_number_or_by_a_mask_of_bools(chosen):
+    world = st.World(st.robots.brick())
+    batch = st.BatchSimulation(world, 3, states=world.standing(above=0.1))
+    batch.reset(chosen, world.standing(above=0.2))
+    high = batch.q[:, 2] > world.standing(above=0.15).q[2]
+    np.testing.assert_array_equal(high, [True, False, True])
+
+
+@pytest.mark.parametrize("verb", ["reset", "forget"])
+@pytest.mark.parametrize("none", [[], np.zeros(0, int), [False] * 3])
+def test_no_world_may_be_chosen(verb, none):
+    batch = st.BatchSimulation(st.World(st.robots.brick()), 3)
+    batch.step()
+    q = batch.q
+    getattr(batch, verb)(none)
+    np.testing.assert_array_equal(batch.q, q)
+
+
+@pytest.mark.parametrize("verb", ["reset", "forget"])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        [True, False],
+        np.zeros(0, bool),
+        [1.7],
+        [1.0],
+        [0, 0],
+        np.array([1, 0, 1], np.uint8),  # a mask of another library
+        [3],
+        [-1],
+        1,
+        [[0]],
+        [[0], [1, 2]],
+        "a",
+        None,
+    ],
+)
+def test_wrong_choices_of_worlds_are_refused(verb, chosen):
+    batch = st.BatchSimulation(st.World(st.robots.brick()), 3)
+    says = rf"{verb}\(\): found .*; give distinct integers from 0 to 2, or a mask of 3 bools"
+    with pytest.raises(InputError, match=says):
+        getattr(batch, verb)(chosen)
+
+
 def test_a_step_too_long_for_the_law_warns_and_is_noted():
     world, stiff = st.World(st.robots.ball()), st.SpringDamper(stiffness=1e9)
     with pytest.warns(StabilityWarning, match="stable only up to"):
@@ -179,6 +233,10 @@ def test_single_precision_says_so_where_a_tolerance_is_out_of_reach():
         ({"record": st.BatchRecording(("z",))}, "channels"),
         ({"record": st.BatchRecording(("q",), memory=10.0)}, "every="),
         ({"record": st.BatchRecording(("q",), every=0)}, "every is 0"),
+        ({"record": st.BatchRecording(5)}, "channels 5; give a tuple"),
+        ({"record": st.BatchRecording(("q",), memory=np.nan)}, "memory is nan; give a positive"),
+        ({"record": st.BatchRecording(("q",), memory="a")}, "memory is 'a'; give a positive"),
+        ({"record": ("q",)}, r"found \('q',\); give a BatchRecording"),
         ({"threads": 0}, "threads"),
     ],
 )

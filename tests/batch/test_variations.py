@@ -115,7 +115,7 @@ def test_worlds_forget_their_history_and_keep_their_states():
     q = batch.q
     batch.forget([True, False])
     np.testing.assert_array_equal(batch.q, q)
-    with pytest.raises(InputError, match=r"forget\(\): give numbers of worlds from 0 to 1"):
+    with pytest.raises(InputError, match=r"forget\(\): found \[2\]; give distinct integers from 0"):
         batch.forget([2])
 
 
@@ -126,7 +126,9 @@ def test_worlds_forget_their_history_and_keep_their_states():
         ({"mass": np.ones(3)}, "each of 2 worlds"),
         ({"mass": np.array([1.0, -1.0])}, "at least 1e-06"),
         ({"mass": np.array([1.0, np.nan])}, "finite"),
-        ({"armature": np.ones((2, 5))}, "for each of 1"),
+        ({"armature": np.ones((2, 5))}, r"has shape \(2, 5\); give .* for each of 1"),
+        ({"joint_friction": np.ones((2, 0))}, r"joint_friction has shape \(2, 0\)"),
+        ({"joint_friction": [1.0, -2.0]}, "joint_friction is as low as -2; give a factor"),
         ({"centre_of_mass": np.ones((2, 3))}, "for each link"),
         ({"heights": np.ones((2, 3, 3))}, "HeightField"),
         ("mass", "a dictionary"),

@@ -66,6 +66,41 @@ def test_the_worlds_of_a_vector_do_what_single_ones_do(task):
     assert lasted == 2  # both were truncated after four actions, and began anew
 
 
+@pytest.mark.parametrize("again", [5, [5, 6], np.array([5, 6])])
+def test_a_seed_repeats_its_episode_after_another_has_ended(again):
+    options = {**QUICK, "task": "push", "episode": 0.02}
+    together = LeggedVectorEnv(2, **options)
+    together.reset(seed=1)
+    still = np.zeros(together.action_space.shape)
+    for _ in range(2):
+        *_, truncated, _ = together.step(still)
+    assert truncated.all()
+    observed, _ = together.reset(seed=again)
+    actions = np.full(still.shape, 0.5)
+    stepped = together.step(actions)
+    for k in range(2):
+        alone = LeggedEnv(**options)
+        np.testing.assert_array_equal(observed[k], alone.reset(seed=5 + k)[0])
+        expected = alone.step(actions[k])
+        np.testing.assert_array_equal(stepped[0][k], expected[0])
+        assert stepped[1][k] == pytest.approx(expected[1], rel=1e-12) and stepped[1][k] > 0
+
+
+@pytest.mark.parametrize(
+    ("seed", "words"),
+    [
+        ([1, 2], r"seed is \[1, 2\]; give an integer, or a list with one for each of 3 worlds"),
+        ([1, 2, 2.5], "seed of world 2 is 2.5; give an integer"),
+        ("abc", "seed is 'abc'; give an integer"),
+        (1.5, "seed is 1.5; give an integer"),
+        (-1, "seed is -1; give an integer from 0"),
+    ],
+)
+def test_wrong_seeds_are_refused(seed, words):
+    with pytest.raises(InputError, match=words):
+        LeggedVectorEnv(3, **QUICK).reset(seed=seed)
+
+
 def test_a_world_that_diverges_ends_its_own_episode_alone():
     good, spoiled = (LeggedVectorEnv(2, **QUICK) for _ in range(2))
     still = np.zeros(good.action_space.shape)
@@ -115,6 +150,15 @@ def test_a_policy_that_writes_nan_is_told_where():
         single.step(np.zeros(3))
 
 
+@pytest.mark.parametrize("actions", [np.zeros((10, 3)), np.zeros(30), np.zeros((1, 10)), "a", None])
+def test_actions_of_another_shape_are_refused(actions):
+    together, alone = LeggedVectorEnv(3, **QUICK), LeggedEnv(**QUICK)
+    for one, shape in ((together, r"\(3, 10\)"), (alone, r"\(10,\)")):
+        one.reset(seed=0)
+        with pytest.raises(InputError, match=f"action: found .*; give numbers of shape {shape}"):
+            one.step(actions)
+
+
 def test_a_command_is_followed_for_a_reward():
     setup = LeggedEnv(**QUICK, task="walk").episodes.setup
     reward = setup.formulas.reward
@@ -146,8 +190,14 @@ def test_a_robot_that_lies_has_fallen():
         ({"robot": st.robots.hanavan(planar=True)}, "has no free base"),
         ({"robot": "ball"}, "has nothing that an action could move"),
         ({"task": "swim"}, "give a Task or one of stand, walk, push, rough"),
+        ({"stiffness": "x"}, "stiffness is 'x'; give a non-negative number, or one for each of 20"),
+        ({"stiffness": [1.0, 2.0]}, r"stiffness is \[1.0, 2.0\]; give a non-negative number"),
+        ({"damping": np.nan}, "damping is nan; give a non-negative number"),
         ({"gain": 3}, "no option 'gain'; there are robot, task"),
         ({"rate": 0}, "rate is 0"),
+        ({"rate": 400}, "1.25 steps of 0.002 s; .* for example 500 Hz, or dt 0.0025 s"),
+        ({"rate": 300}, "1.66667 steps of 0.002 s; .* for example 250 Hz"),
+        ({"rate": 1e-9}, "steps of dt between two actions is"),
         ({"render_mode": "human"}, "give 'rgb_array' or None"),
         ({"actuators": True}, "has nothing that an action could move"),
     ],
@@ -155,6 +205,13 @@ def test_a_robot_that_lies_has_fallen():
 def test_wrong_options_are_refused(options, words):
     with pytest.raises(InputError, match=words):
         LeggedEnv(**options)
+
+
+@pytest.mark.parametrize("name", ["speed", "turn", "push", "rough"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, "a", None])
+def test_a_task_takes_only_finite_numbers_that_are_not_negative(name, value):
+    with pytest.raises(InputError, match=f"Task: {name} is .*; give a non-negative number in"):
+        stiction.gym.Task(**{name: value})
 
 
 def test_a_step_before_the_first_reset_is_refused():

@@ -99,6 +99,12 @@ def test_what_is_randomised_lies_in_its_range():
     [
         ({"randomised": Randomised(mass=(2.0, 1.0))}, "least <= largest"),
         ({"randomised": Randomised(gains=(1.0,))}, "2 finite numbers"),
+        ({"randomised": {"mass": (0.9, 1.1)}}, r"give ranges, for example Randomised\(mass="),
+        ({"randomised": {}}, "found {}; give ranges"),
+        (
+            {"randomised": Randomised(friction=(0.4, 0.5)), "contact": None},
+            r"friction is \(0.4, 0.5\), but contact is None",
+        ),
         ({"worlds": 0}, "worlds is 0"),
         ({"seed": -1}, "seed is -1"),
         ({"speed": 3}, "no option 'speed'"),
@@ -107,3 +113,19 @@ def test_what_is_randomised_lies_in_its_range():
 def test_wrong_options_are_refused(options, words):
     with pytest.raises(InputError, match=words):
         LearningWorlds(**{"worlds": 2, **QUICK, **options})
+
+
+@pytest.mark.parametrize("actions", [np.zeros(10), np.zeros((10, 3)), np.zeros((1, 10)), "a", None])
+def test_actions_of_another_shape_are_refused(actions):
+    worlds = LearningWorlds(3, **QUICK)
+    worlds.reset()
+    q, _ = worlds.place.state()
+    with pytest.raises(InputError, match=r"actions: found .*; give numbers of shape \(3, 10\)"):
+        worlds.step(actions)
+    np.testing.assert_array_equal(worlds.place.state()[0], q)
+
+
+def test_a_step_before_the_first_reset_is_refused():
+    worlds = LearningWorlds(1, **QUICK)
+    with pytest.raises(InputError, match=r"call reset\(\) first"):
+        worlds.step(np.zeros((1, 10)))

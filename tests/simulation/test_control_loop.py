@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -376,7 +377,7 @@ def test_wrong_answers_are_refused_with_time_and_name(answer, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"rate": 300}, r"3.33333 steps of 0.001 s; .* for example 333.333 Hz"),
+        ({"rate": 300}, r"3.33333 steps of 0.001 s; .* for example 333.333333 Hz"),
         ({"rate": 2000}, "0.5 steps"),
         ({"rate": -1}, "rate is -1"),
         ({"delay": 0.0005}, "0.5 steps"),
@@ -386,6 +387,14 @@ def test_wrong_answers_are_refused_with_time_and_name(answer, words):
 def test_rates_and_delays_are_whole_steps(options, words):
     with pytest.raises(InputError, match=words):
         swinging(controller=st.PythonController(lambda simulation: None, **options))
+
+
+def test_the_rate_that_a_message_proposes_is_accepted():
+    with pytest.raises(InputError) as refused:
+        swinging(controller=st.PythonController(lambda simulation: None, rate=160))
+    proposed = float(re.search("for example (.*) Hz", str(refused.value))[1])
+    assert 140 < proposed < 170
+    swinging(controller=st.PythonController(lambda simulation: None, rate=proposed))
 
 
 def test_simulate_refuses_a_python_controller():

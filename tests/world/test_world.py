@@ -5,6 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from linkages import mjcf, robot_of
 from mechanisms import chain, pendulum, top, turned
 from stiction import Plane, Robot, State, World, mechanics, robots
 from stiction.description.description import WORLD, Description, Joint, Link, Shape
@@ -237,7 +238,7 @@ def cubes(places, loop=""):
         f'<body name="{name}" pos="{x} 0 {z}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>'
         for name, (x, z) in zip("abc", places, strict=False)
     )
-    return World(load_mjcf(f"<mujoco><worldbody>{bodies}</worldbody>{loop}</mujoco>"))
+    return World(robot_of(mjcf(bodies, loop)))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def cubes(places, loop=""):
     ids=["stack", "welded", "hung"],
 )
 def test_what_is_joined_or_above_another_in_a_file_stands_as_it_is(places, loop, heights):
-    world = cubes(places, f"<equality>{loop}</equality>")
+    world = cubes(places, loop)
     np.testing.assert_allclose(world.standing().q[2::7], heights, rtol=1e-12)
 
 
