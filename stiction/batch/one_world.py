@@ -26,7 +26,7 @@ class Own(NamedTuple):
     state: StepState
     mode: Any
     last_acceleration: Any
-    inverse_D: Any
+    inverse_D: Any  # noqa: N815  as in `Dynamics`
     controllers: tuple
     control_memory: tuple  # what each controller with a memory remembers
     forces: Any

@@ -4,8 +4,8 @@ After every step, a prescribed coordinate has exactly the position and velocity 
 Within it, position and acceleration are those at the time of the evaluation. Where the integrator
 keeps the velocities of the start of the step, as the default one does, that of the reference is
 moved back there along the acceleration. The dynamics solves for the other coordinates and for the
-forces along the prescribed ones (hybrid dynamics, kernels/articulated.py). These appear in `Motion.torque`: a torque
-where the joint is driven, a residual force where it is the base.
+forces along the prescribed ones (hybrid dynamics, kernels/articulated.py). These appear in
+`Motion.torque`: a torque where the joint is driven, a residual force where it is the base.
 """
 
 from __future__ import annotations

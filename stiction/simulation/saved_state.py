@@ -37,7 +37,7 @@ class SavedState:
     v: np.ndarray
     mode: np.ndarray  # of the joints
     last_acceleration: np.ndarray
-    inverse_D: np.ndarray  # of the last step, from which joint modes are guessed
+    inverse_D: np.ndarray  # noqa: N815  of the last step; joint modes are guessed from it
     memory: tuple[np.ndarray, ...]  # of the contact model
     control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
     report: tuple[np.ndarray, ...]  # what became of the steps so far

@@ -46,7 +46,6 @@ from stiction.world.external import Push, TabulatedForce, bind_forces
 from stiction.world.loops import make_loops
 from stiction.world.world import State, World, checked_world
 
-
 LAST_SEED = 2**32 - 1
 
 

@@ -8,6 +8,7 @@ as they are, but for a rigid motion of robots that touch each other in flight (`
 """
 
 from stiction.compiler.compiled import kernel, subroutine
+from stiction.contact.immovable import is_released
 from stiction.kernels.forward_dynamics import respond
 from stiction.kernels.kinematics import advance
 from stiction.kernels.loops import hold_loops
@@ -83,6 +84,8 @@ def push_out(contact, response, i, allowed):
 
     A point that cannot move, as of a link whose joints are prescribed or stuck, stays.
     """
+    if is_released(contact, i):
+        return
     n, r = load_vector(contact.normal, i), arm_from_centre(contact, response, i)
     old = dot(n, load_vector(contact.impulse, i))
     rise = dot(n, point_velocity(pair_twist(response, contact.touching[i]), r))

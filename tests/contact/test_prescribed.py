@@ -122,7 +122,9 @@ def test_what_a_press_presses_against_the_ground_is_unsolved_too():
     assert motion.solver[0, 1] > 0.1 * 0.005 / (G * DT)  # a part of the speed of the press remains
 
 
-@pytest.mark.parametrize("integrator", [st.Midpoint(), st.Leapfrog()], ids=lambda i: type(i).__name__)
+@pytest.mark.parametrize(
+    "integrator", [st.Midpoint(), st.Leapfrog()], ids=lambda i: type(i).__name__
+)
 def test_a_foot_stays_where_it_is_while_its_leg_speeds_up(integrator):
     links = (Link("base", 0.2, STILL, INERTIA), Link("foot", 3.0, STILL, INERTIA))
     joints = (

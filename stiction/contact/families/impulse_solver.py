@@ -22,6 +22,7 @@ from stiction.contact.families.impulse_law import (
     hold_as_forces,
     impulses_are_complete,
 )
+from stiction.contact.immovable import release_immovable
 from stiction.contact.prescribed import release_prescribed, report_driven
 from stiction.contact.restitution import TRIALS, full_bounce, judge_bounce, set_least_velocities
 from stiction.contact.surface import IMPACT, WHOLE, set_clock
@@ -98,6 +99,7 @@ def solve_step(model, system, instant, shares):
     answer_to_impulses(system, dt)
     status, bounce = OK, full_bounce(dt)
     for trial in range(TRIALS):
+        release_immovable(dynamics, contact, response)
         driven = release_prescribed(system, dt)
         status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
         complete_solution(surface)
