@@ -18,7 +18,7 @@ from stiction.errors import InputError
 METHODS = ("latin", "sobol", "random")
 MOST = 100_000_000  # points of one sweep; docs/sweeps.md says what to do with more
 Point = dict[str, Any]
-GIVE = "give numbers, strings, true or false, lists of them, or contact models"
+GIVE = "give numbers, strings, true or false, None, lists of them, or contact models"
 
 
 class Range(NamedTuple):

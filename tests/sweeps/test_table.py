@@ -13,6 +13,7 @@ from stiction.cli import main
 from stiction.errors import InputError, SweepFileError
 from stiction.sweeps.file import write_table
 from stiction.sweeps.journal import Head
+from stiction.sweeps.page import summary
 
 pytestmark = pytest.mark.plain
 
@@ -92,6 +93,15 @@ def test_a_line_of_the_journal_that_does_not_fit_counts_as_not_run(change, tmp_p
     (tmp_path / "s.h5.journal").write_bytes(data)
     table = st.SweepTable.load(tmp_path / "s.h5")
     assert table["x"].tolist() == [1] and table["y"].tolist() == [str(10**400)]
+
+
+def test_the_summary_counts_strings_and_values_of_several_types():
+    columns = {"flag": np.array([True, 1, "1"], object), "mode": np.array(["a"] * 3, object)}
+    run = {"status": "done", "error": "", "worker": "here"}
+    columns |= {name: np.array([value] * 3, object) for name, value in run.items()}
+    rows = summary(st.SweepTable(Head("scene", "0", "1", ("flag",)), columns))
+    kinds = [row["kind"] for row in rows[:3]]
+    assert kinds == ["parameter, 3 values", "result, 1 string", "run, 1 string"]
 
 
 def test_any_column_is_plotted_against_any_other(made, tmp_path):
