@@ -46,7 +46,23 @@ class SceneRun:
         told["steps"] = motion.unsolved.steps
         told["unsolved"] = motion.unsolved.count
         told["warnings"] = ", ".join(sorted({one.category.__name__ for one in caught}))
-        return told if self.measure is None else told | dict(self.measure(motion))
+        return told if self.measure is None else told | self._measured(motion, told)
+
+    def _measured(self, motion: Motion, told: Mapping[str, Any]) -> dict[str, Any]:
+        """What the user's function measures, under names that the verdict does not have."""
+        assert self.measure is not None
+        found = self.measure(motion)
+        if not isinstance(found, Mapping):
+            raise InputError(
+                f"measure returned {type(found).__name__}; return numbers, strings and truth "
+                "values by name"
+            )
+        taken = [repr(name) for name in found if name in told]
+        if taken:
+            raise InputError(
+                f"measure returned {', '.join(taken)}, which the verdict has already; rename them"
+            )
+        return dict(found)
 
     def scene(self, changes: Mapping[str, Any]) -> Scene:
         """The scene with some values changed."""

@@ -59,6 +59,20 @@ def test_what_the_scene_does_not_have_is_refused(changes, words):
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        ({"height": 1.0, "steps": 2, "own": 3}, "'height', 'steps', which the verdict has"),
+        (1.0, "measure returned float; return numbers"),
+    ],
+)
+def test_a_measurement_replaces_nothing_of_the_verdict(measured, words):
+    run = read_scene_run("gauss-seidel-bounce", lambda motion: measured)
+    with pytest.raises(InputError, match=words):
+        run(duration=0.003)
+
+
+@pytest.mark.interpreted
 def test_a_scene_is_swept_and_a_point_that_diverges_is_recorded(tmp_path):
     over = [
         {"contact": "GaussSeidel", "dt": 1e-3, "robot.above": 0.001},
