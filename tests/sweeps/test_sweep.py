@@ -111,6 +111,19 @@ def test_failed_points_run_again_if_asked_for(tmp_path):
     assert not table.failed.any() and table["square"].tolist() == [0, 1, 4, 9]
 
 
+def test_attempts_are_those_of_all_calls(tmp_path):
+    for retry, attempts in (False, 1), (True, 2), (False, 2), (True, 3), (True, 4):
+        table = run(swept.fails_at_three, tmp_path, 4, retry=retry)
+        assert table["attempts"].tolist() == [1, 1, 1, attempts]
+
+
+def test_a_point_that_kills_workers_may_do_so_in_each_call(tmp_path):
+    for attempts in 3, 6:
+        table = run(swept.kills_every_worker, tmp_path, 4, retry=True, jobs=1)
+        assert table["error"][3] == "it ended 3 workers; the last ended by SIGKILL"
+        assert table["attempts"].tolist() == [1, 1, 1, attempts]
+
+
 def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
     program = (
         "import stiction as st, swept\n"
