@@ -122,6 +122,8 @@ def read_table(path: Path) -> tuple[Head, Columns]:
         task = Task("stiction.motion.hdf5:read_head", str(path), "HDF5", limits, SweepFileError)
         place = str(path.absolute())
         found: Hdf5Head = call(task, place)
+        if "sweep_format" not in found.attributes and "format" in found.attributes:
+            raise SweepFileError(f"{path}: is a motion; open it with st.Motion.load")
         if float(found.attributes.get("sweep_format", 0)) != FORMAT:
             raise SweepFileError(f"{path}: holds no sweep that this version can read")
         shapes = {name: dataset.shape for name, dataset in found.datasets.items()}
