@@ -68,6 +68,12 @@ def with_defaults(x, y=2.0):
     return x * y
 
 
+def of_any(log, x):
+    """Accepts values of any type."""
+    note(log, 0)
+    return {"type": type(x).__name__}
+
+
 def kills_its_worker_once_of_a_thousand(log, x):
     if x == 103 and first_time(log, x):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -425,6 +425,8 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("own_sponge:Sponge", [], "Sponge has no default for stiffness; give a value"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
+        ("Coulomb", ["mu_static=1", "mu=0.80"], "error: --parameter mu=0.80: Coulomb has no 'mu'"),
+        ("Coulomb", ["contact.mu_static=-1"], "--parameter contact.mu_static=-1: Coulomb"),
         ("Coulomb", ["mu_statc=0.8"], "; did you mean 'mu_static'?"),
         ("Coulomb", ["mu_static=-1"], "mu_static is -1.0; give a finite number"),
         ("Coulomb", ["mu_static=nan"], "mu_static is nan"),
@@ -673,7 +675,7 @@ def test_run_takes_an_integrator_and_a_controller_of_the_user(own_module, capsys
         ),
         (
             ["--parameter", "integrator.speed=1"],
-            "integrator.NAME=VALUE: Midpoint has no 'speed'; it has no parameters",
+            "--parameter integrator.speed=1: Midpoint has no 'speed'; it has no parameters",
         ),
     ],
 )

@@ -123,9 +123,12 @@ def _contacts(scene: Scene, args: argparse.Namespace) -> dict[str, Any]:
     for name in common:
         if name not in used:
             raise UsageError(f"--parameter {name}: no chosen model has it")
-    return {
-        name: make("contact", kind, scene.contact_values(kind) | _of(kind, common) | own[name])
+    values = {
+        name: scene.contact_values(kind) | _of(kind, common) | own[name]
         for name, kind in kinds.items()
+    }
+    return {
+        name: make("contact", kind, values[name], args.parameter) for name, kind in kinds.items()
     }
 
 

@@ -134,7 +134,7 @@ def _run(args: argparse.Namespace) -> Result:
     from stiction.fit.search import Search
 
     kept, wanted = split_parameters(args.parameter)
-    contact = make("contact", find_kind("--contact", args.contact), kept)
+    contact = make("contact", find_kind("--contact", args.contact), kept, args.parameter)
     try:
         checked_ranges(contact, wanted)
         effort = Search(

@@ -33,15 +33,28 @@ def find_kind(option: str, name: str, sort: str = "contact") -> Any:
         raise UsageError(f"{option} {name}: {error}") from None
 
 
-def make(sort: str, kind: Any, values: Mapping[str, float]) -> Any:
-    """Return a plug-in with the values of `--parameter`."""
-    from stiction.scenes.plug_ins import parameter_tuple
+def make(sort: str, kind: Any, values: Mapping[str, float], given: Sequence[str]) -> Any:
+    """Return a plug-in with some values; given: texts of `--parameter`, for messages."""
+    from stiction.scenes.plug_ins import checked_value, parameter_tuple
 
+    for name, value in values.items():
+        try:
+            checked_value(kind, name, value)
+        except InputError as error:
+            owners = ("", "contact.", f"{kind.__name__}.") if sort == "contact" else (f"{sort}.",)
+            text = _text_of([f"{owner}{name}" for owner in owners], given)
+            raise UsageError(f"--parameter {text}: {error}") from None
     try:
         return parameter_tuple(kind, values)
     except InputError as error:
         dotted = "NAME=VALUE" if sort == "contact" else f"{sort}.NAME=VALUE"
         raise UsageError(f"--parameter {dotted}: {error}") from None
+
+
+def _text_of(keys: Sequence[str], given: Sequence[str]) -> str:
+    """The last text "key=value" with one of some keys."""
+    texts = [text for text in given if text.partition("=")[0] in keys]
+    return texts[-1] if texts else keys[0]
 
 
 def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
@@ -54,7 +67,7 @@ def chosen(sort: str, name: str | None, given: Sequence[str]) -> Any:
                 f"--parameter {told}: there is no {SORTS[sort]}; give --{sort} with a name"
             )
         return None
-    return make(sort, find_kind(f"--{sort}", name, sort), values)
+    return make(sort, find_kind(f"--{sort}", name, sort), values, given)
 
 
 def parameters(sort: str, given: Sequence[str]) -> dict[str, float]:

@@ -56,7 +56,7 @@ def scene_contact(scene: Scene, args: argparse.Namespace) -> Any:
         return chosen("contact", None, args.parameter)
     kind = type(own) if args.contact is None else find_kind("--contact", args.contact)
     given = parameters("contact", args.parameter)
-    return make("contact", kind, {**scene.contact_values(kind), **given})
+    return make("contact", kind, {**scene.contact_values(kind), **given}, args.parameter)
 
 
 def simulate_scene(scene: Scene, contact: Any, args: argparse.Namespace) -> Motion:
@@ -78,7 +78,8 @@ def with_options(
     if args.integrator is not None:
         integrator = chosen("integrator", args.integrator, args.parameter)
     elif given := parameters("integrator", args.parameter):
-        integrator = make("integrator", type(integrator), {**integrator._asdict(), **given})
+        values = {**integrator._asdict(), **given}
+        integrator = make("integrator", type(integrator), values, args.parameter)
     model = NoContact() if contact is None else contact
     return scene, {"contact": model, "dt": args.dt, "integrator": integrator}
 

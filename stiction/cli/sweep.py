@@ -108,6 +108,11 @@ def _check(args: argparse.Namespace, over: Any) -> None:
     from stiction.sweeps.points import points_of
     from stiction.sweeps.what import check_first, work_of
 
+    for option, path, suffix in (("output", args.output, ".h5"), ("page", args.page, ".html")):
+        if path is not None and path.suffix.lower() != suffix:
+            raise InputError(
+                f"--{option} {path}: unknown kind of file; give a name that ends in {suffix}"
+            )
     if args.jobs is not None and args.ray is not None:
         raise InputError("--jobs: not with --ray; a cluster knows how many cores it has")
     check_first(work_of(args.what, args.measure).run, points_of(over)[0])
@@ -127,8 +132,9 @@ def over_of(args: argparse.Namespace) -> dict[str, list[Any]] | Sample:
             raise UsageError(f"--vary {text}: give each parameter once, as {GIVE}")
         try:
             domains[name] = values_of(values, sample=args.sample is not None)
-        except ValueError:
-            raise UsageError(f"--vary {text}: give {GIVE}") from None
+        except (InputError, ValueError) as error:
+            why = error if isinstance(error, InputError) else f"give {GIVE}"
+            raise UsageError(f"--vary {text}: {why}") from None
     if not domains:
         raise UsageError(f"--vary: there is none; give {GIVE}")
     if args.sample is None:
@@ -140,10 +146,11 @@ def over_of(args: argparse.Namespace) -> dict[str, list[Any]] | Sample:
 
 
 def values_of(text: str, sample: bool) -> Any:
-    """Values A,B,C; LOW:HIGH:COUNT[:log]; or, to sample from, LOW:HIGH[:log]."""
-    import numpy as np
+    """Values A,B,C; LOW:HIGH:COUNT[:log]; or, to sample from, LOW:HIGH[:log].
 
-    from stiction.sweeps.points import MOST, Range
+    Raises InputError if a range is impossible, and ValueError for any other text.
+    """
+    from stiction.sweeps.points import Range
 
     parts = text.split(":")
     log = len(parts) > 1 and parts[-1] == "log"
@@ -152,13 +159,9 @@ def values_of(text: str, sample: bool) -> Any:
         low, high = float(numbers[0]), float(numbers[1])
         if sample and len(numbers) == 2:
             return Range(low, high, log)
-        count = int(numbers[2]) if len(numbers) == 3 else 0
-        if not 0 < count <= MOST or not np.isfinite([low, high]).all():
+        if len(numbers) != 3:
             raise ValueError(text)
-        if log and not (low > 0 and high > 0):
-            raise ValueError(text)
-        spaced = np.geomspace if log else np.linspace
-        return [float(x) for x in spaced(low, high, count)]
+        return _spaced(low, high, numbers[2], log)
     try:
         values: list[Any] = tomllib.loads(f"x = [{text}]")["x"]
     except tomllib.TOMLDecodeError:
@@ -166,6 +169,23 @@ def values_of(text: str, sample: bool) -> Any:
     if not values or "" in values:
         raise ValueError(text)
     return values
+
+
+def _spaced(low: float, high: float, counted: str, log: bool) -> list[float]:
+    """Values at equal distances or ratios; raises InputError."""
+    import numpy as np
+
+    from stiction.sweeps.points import MOST
+
+    count = int(counted) if counted.isdecimal() else 0
+    if not 0 < count <= MOST:
+        raise InputError(f"COUNT is {counted}; give a whole number from 1 to {MOST}")
+    if not np.isfinite([low, high]).all():
+        raise InputError("LOW and HIGH must be finite")
+    if log and not (low > 0 and high > 0):
+        raise InputError("LOW and HIGH of a logarithmic range must be positive")
+    spaced = np.geomspace if log else np.linspace
+    return [float(x) for x in spaced(low, high, count)]
 
 
 def _is_number(text: str) -> bool:

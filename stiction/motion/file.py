@@ -164,6 +164,8 @@ def checked_texts(texts: dict[str, Any], world: World, points: int) -> dict[str,
 
 def format_of(head: Head) -> int:
     """The number of the format, which this version can read."""
+    if "sweep_format" in head.attributes:
+        raise MotionFileError("is the table of a sweep; open it with st.SweepTable.load")
     found = head.attributes["format"]
     if isinstance(found, str):
         raise MotionFileError(f"motion format is the text {found[:20]!r}; formats are numbers")

@@ -142,16 +142,11 @@ def parameter_tuple(kind: Any, given: Mapping[str, Any]) -> Any:
 
     Raises InputError if a name is unknown, a value is invalid or one is missing.
     """
-    for name in given:
-        if name not in kind._fields:
-            raise InputError(
-                f"{kind.__name__} has no '{name}'; it has "
-                f"{', '.join(kind._fields) or 'no parameters'}{did_you_mean(name, kind._fields)}"
-            )
+    values = {name: checked_value(kind, name, value) for name, value in given.items()}
     missing = missing_fields(kind, given)
     if missing:
         raise InputError(f"{kind.__name__} has no default for {', '.join(missing)}; give a value")
-    return kind(**{name: checked_value(kind, name, value) for name, value in given.items()})
+    return kind(**values)
 
 
 def missing_fields(kind: Any, given: Mapping[str, Any]) -> list[str]:
@@ -161,6 +156,11 @@ def missing_fields(kind: Any, given: Mapping[str, Any]) -> list[str]:
 
 def checked_value(kind: Any, name: str, value: Any) -> Any:
     """A parameter as its kernel expects it: a float within its bounds, or an array of floats."""
+    if name not in kind._fields:
+        raise InputError(
+            f"{kind.__name__} has no '{name}'; it has "
+            f"{', '.join(kind._fields) or 'no parameters'}{did_you_mean(name, kind._fields)}"
+        )
     if isinstance(value, int | float) and abs(value) >= LARGEST:
         raise InputError(f"{kind.__name__}: {name} must be smaller than {LARGEST:g}")
     if get_type_hints(kind)[name] is not np.ndarray:

@@ -1,8 +1,9 @@
 """The file of a sweep: one HDF5 table of numbers, written whole, with checksums.
 
 Every column is a dataset "column:NAME" of floats. The attribute "columns" says in JSON what they
-are: numbers, integers, truth values, or numbers of labels, for strings. The bytes of the file end
-with their SHA-256, as those of a motion; reading checks it before HDF5 sees the file.
+are: numbers, integers, truth values, or indices into a list of labels, for strings and for
+parameters with values of several types. The bytes of the file end with their SHA-256, as those of a
+motion; reading checks it before HDF5 sees the file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from stiction.sweeps.journal import Head, Record, Records, head_of, journal_of, 
 from stiction.sweeps.outcome import OWN, Outcome
 
 FORMAT = 1
-NUMBER, INTEGER, TRUTH, TEXT = "number", "integer", "truth", "text"
+NUMBER, INTEGER, TRUTH, TEXT, MIXED = "number", "integer", "truth", "text", "mixed"
 PREFIX = "column:"
 Columns = dict[str, np.ndarray]
 
@@ -34,7 +35,7 @@ Columns = dict[str, np.ndarray]
 
 def columns_of(records: list[Record], parameters: tuple[str, ...]) -> Columns:
     """The columns of finished points: parameters, results, and how each ended."""
-    columns = {name: column([one.point[name] for one in records]) for name in parameters}
+    columns = {name: parameter_column([one.point[name] for one in records]) for name in parameters}
     results = dict.fromkeys(name for one in records for name in one.outcome.values)
     for name in results:
         own = f"{name} (result)" if name in parameters else name
@@ -45,6 +46,15 @@ def columns_of(records: list[Record], parameters: tuple[str, ...]) -> Columns:
     columns["worker"] = column([one.outcome.worker for one in records])
     columns["attempts"] = column([one.attempts for one in records])
     return columns
+
+
+def parameter_column(values: list[Any]) -> np.ndarray:
+    """Values of a parameter as an array that keeps their types: they identify the points.
+
+    Numbers, strings and truth values together are an array of objects.
+    """
+    kinds = {next(kind for kind in (bool, str, object) if isinstance(v, kind)) for v in values}
+    return column(values) if len(kinds) < 2 else np.array(values, object)
 
 
 def column(values: list[Any]) -> np.ndarray:
@@ -69,15 +79,18 @@ def column(values: list[Any]) -> np.ndarray:
 def _stored(values: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     """A column as floats, and what they mean."""
     if values.dtype == object:
-        labels, codes = np.unique(values.astype(str), return_inverse=True)
-        return codes.astype(float), {"kind": TEXT, "labels": labels.tolist()}
+        indices: dict[str, int] = {}
+        codes = [indices.setdefault(json.dumps(value), len(indices)) for value in values]
+        labels = [json.loads(text) for text in indices]
+        kind = TEXT if all(isinstance(label, str) for label in labels) else MIXED
+        return np.array(codes, float), {"kind": kind, "labels": labels}
     kinds = {"b": TRUTH, "i": INTEGER}
     return values.astype(float), {"kind": kinds.get(values.dtype.kind, NUMBER)}
 
 
 def _restored(values: np.ndarray, meaning: dict[str, Any]) -> np.ndarray:
     kind = meaning["kind"]
-    if kind == TEXT:
+    if kind in (TEXT, MIXED):
         return np.array(meaning["labels"], object)[values.astype(np.int64)]
     return values.astype({TRUTH: bool, INTEGER: np.int64, NUMBER: float}[kind])
 
@@ -109,6 +122,8 @@ def read_table(path: Path) -> tuple[Head, Columns]:
         task = Task("stiction.motion.hdf5:read_head", str(path), "HDF5", limits, SweepFileError)
         place = str(path.absolute())
         found: Hdf5Head = call(task, place)
+        if "sweep_format" not in found.attributes and "format" in found.attributes:
+            raise SweepFileError(f"{path}: is a motion; open it with st.Motion.load")
         if float(found.attributes.get("sweep_format", 0)) != FORMAT:
             raise SweepFileError(f"{path}: holds no sweep that this version can read")
         shapes = {name: dataset.shape for name, dataset in found.datasets.items()}

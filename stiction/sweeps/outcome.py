@@ -92,8 +92,13 @@ def checked_values(found: Any) -> dict[str, Any]:
                 f"the function returned {type(value).__name__} for {name!r}; return a number, or "
                 "numbers, strings and truth values by name"
             )
-        if name in OWN or not name or "/" in name:
-            raise InputError(f"the function returned {name!r}, which is taken; rename it")
+        if not name or "/" in name:
+            raise InputError(f"the function returned {name!r}; give a name without '/'")
+        if name in OWN:
+            raise InputError(
+                f"the function returned '{name}', the name of a column of every table "
+                f"({', '.join(OWN)}); rename it"
+            )
         values[name] = value
     return values
 

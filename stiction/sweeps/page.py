@@ -137,7 +137,7 @@ def _summary(table: SweepTable) -> str:
 
 
 def summary(table: SweepTable) -> list[dict[str, Any]]:
-    """Kind, lowest, mean and highest value of each column; for strings, how many there are."""
+    """Kind, lowest, mean and highest value of each column; of others, how many there are."""
     rows = []
     for name in table:
         values = table[name]
@@ -148,13 +148,20 @@ def summary(table: SweepTable) -> list[dict[str, Any]]:
         elif name not in table.results:
             row["kind"] = "run"
         if values.dtype == object:
-            row["kind"] += f", {len(set(values))} strings"
+            row["kind"] += f", {_counted(values)}"
         else:
             finite = values[np.isfinite(values.astype(float))].astype(float)
             if len(finite):
                 row |= {"low": finite.min(), "mean": finite.mean(), "high": finite.max()}
         rows.append(row)
     return rows
+
+
+def _counted(values: np.ndarray) -> str:
+    """How many different strings there are, or values if not all are strings."""
+    count = len({(type(value), value) for value in values})  # 1 is equal to True
+    noun = "string" if all(isinstance(value, str) for value in values) else "value"
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _cell(value: float | None) -> str:

@@ -14,11 +14,12 @@ import numpy as np
 
 from stiction.description.arguments import count, is_number, shown
 from stiction.errors import InputError
+from stiction.sweeps.outcome import OWN
 
 METHODS = ("latin", "sobol", "random")
 MOST = 100_000_000  # points of one sweep; docs/sweeps.md says what to do with more
 Point = dict[str, Any]
-GIVE = "give numbers, strings, true or false, lists of them, or contact models"
+GIVE = "give numbers, strings, true or false, None, lists of them, or contact models"
 
 
 class Range(NamedTuple):
@@ -115,6 +116,11 @@ def check_names(over: Any) -> None:
     for name in over:
         if not isinstance(name, str) or not name or "/" in name:
             raise InputError(f"sweep: {shown(name)} is not the name of a parameter")
+        if name in OWN:
+            raise InputError(
+                f"sweep: the parameter '{name}' has the name of a column of every table "
+                f"({', '.join(OWN)}); rename it"
+            )
 
 
 # ------------------------------------------------------------------------------------------- sample

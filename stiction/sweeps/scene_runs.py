@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stiction.errors import InputError
+from stiction.errors import InputError, SceneFileError, did_you_mean
 from stiction.motion.motion import Motion
 from stiction.scenes.by_name import scene_text
 from stiction.scenes.plug_ins import CONTACT_MODELS
@@ -46,7 +46,23 @@ class SceneRun:
         told["steps"] = motion.unsolved.steps
         told["unsolved"] = motion.unsolved.count
         told["warnings"] = ", ".join(sorted({one.category.__name__ for one in caught}))
-        return told if self.measure is None else told | dict(self.measure(motion))
+        return told if self.measure is None else told | self._measured(motion, told)
+
+    def _measured(self, motion: Motion, told: Mapping[str, Any]) -> dict[str, Any]:
+        """What the user's function measures, under names that the verdict does not have."""
+        assert self.measure is not None
+        found = self.measure(motion)
+        if not isinstance(found, Mapping):
+            raise InputError(
+                f"measure returned {type(found).__name__}; return numbers, strings and truth "
+                "values by name"
+            )
+        taken = [repr(name) for name in found if name in told]
+        if taken:
+            raise InputError(
+                f"measure returned {', '.join(taken)}, which the verdict has already; rename them"
+            )
+        return dict(found)
 
     def scene(self, changes: Mapping[str, Any]) -> Scene:
         """The scene with some values changed."""
@@ -72,7 +88,10 @@ class SceneRun:
             raise InputError(f"contact: found {given!r}; give a contact model or its name")
         if given == "none":
             return {"model": given}
-        kind = CONTACT_MODELS.find(given, path.parent)
+        try:
+            kind = CONTACT_MODELS.find(given, path.parent)
+        except InputError as error:
+            raise InputError(f"contact={given}: {error}") from None
         return {"model": given} | scene_of_values(values, self.text, path).contact_values(kind)
 
 
@@ -80,6 +99,8 @@ def read_scene_run(name: str, measure: Measure | None = None) -> SceneRun:
     """The run of a scene of the library, by name, or of a file (.toml)."""
     if name.endswith(".toml"):
         place = Path(name).absolute()
+        if not place.is_file():
+            raise SceneFileError(f"{name}: no such file")
         return SceneRun(str(place), text_of(place), measure)
     return SceneRun(name, scene_text(name), measure)
 
@@ -89,7 +110,9 @@ def set_value(values: dict[str, Any], key: str, value: Any) -> None:
     parts = key.split(".")
     table: Any = values
     for k, part in enumerate(parts[:-1]):
-        table = _entered(table, part, key, create=k == 0)
+        if part == "options" or (k == 0 and len(parts) == 2):
+            _add_table(table, part)
+        table = _entered(table, part, key, ".".join(parts[:k]))
     last: Any = parts[-1]
     if isinstance(table, list):
         if len(table) == 1 and isinstance(table[0], dict):
@@ -101,18 +124,32 @@ def set_value(values: dict[str, Any], key: str, value: Any) -> None:
     table[last] = json.loads(json.dumps(value))  # tuples become lists
 
 
-def _entered(table: Any, part: str, key: str, create: bool) -> Any:
-    """What a part of a key names; a table is made where there is none."""
-    if isinstance(table, list) and len(table) == 1 and not part.isdigit():
-        table = table[0]
+def _add_table(table: Any, part: str) -> None:
+    """Make a table, where there is none."""
+    table = _only_one(table)
+    if isinstance(table, dict):
+        table.setdefault(part, {})
+
+
+def _only_one(table: Any) -> Any:
+    """The only table of a list of tables; else what is given."""
+    return table[0] if isinstance(table, list) and len(table) == 1 else table
+
+
+def _entered(table: Any, part: str, key: str, before: str) -> Any:
+    """What a part of a key names; before: the parts before it, for messages."""
+    if not part.isdigit():
+        table = _only_one(table)
     if isinstance(table, list):
         return table[_index(table, part, key)]
     if not isinstance(table, dict):
         raise InputError(f"'{key}': '{part}' is within a {type(table).__name__}, not a table")
-    if part not in table and (create or part == "options"):
-        table[part] = {}
     if part not in table:
-        raise InputError(f"'{key}': the scene has no '{part}' there; it has {', '.join(table)}")
+        where = f"'{before}' of the scene" if before else "the scene"
+        found = ", ".join(table) or "nothing"
+        raise InputError(
+            f"'{key}': {where} has no '{part}'; it has {found}{did_you_mean(part, table)}"
+        )
     return table[part]
 
 

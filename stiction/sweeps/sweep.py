@@ -122,7 +122,7 @@ def _run(
     try:
         with closing(arriving):  # type: ignore[type-var]
             for answers in arriving:
-                records = _records(answers, queue)
+                records = _records(answers, queue, known)
                 journal.add(records)
                 known.update({record.key: record for record in records})
                 estimate.add(len(records), sum(bool(one.outcome.error) for one in records))
@@ -143,12 +143,14 @@ def _on_cluster(payload: bytes, queue: Queue, address: str) -> Iterator[list[Ans
         cluster.close()
 
 
-def _records(answers: list[Answer], queue: Queue) -> list[Record]:
-    """Finished points, with their parameters as stored in files."""
+def _records(answers: list[Answer], queue: Queue, known: Records) -> list[Record]:
+    """Finished points, with their parameters as stored in files and attempts of earlier calls."""
     records = []
     for number, outcome in answers:
         point = {name: told(value) for name, value in queue.points[number].items()}
-        records.append(Record(number, point, outcome, queue.attempts[number]))
+        earlier = known.get(key_of(point))
+        attempts = queue.attempts[number] + (earlier.attempts if earlier else 0)
+        records.append(Record(number, point, outcome, attempts))
     return records
 
 

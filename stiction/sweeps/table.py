@@ -22,8 +22,8 @@ class SweepTable:
     """Results of a sweep as columns: parameters, results, and how each point ended.
 
     `table["slip"]` is a column. "status" is "done" or "failed", "error" says why, "seconds" is the
-    wall time of the point, "worker" the process that ran it, "attempts" how often it was tried. A
-    failed point has NaN or "" as its results.
+    wall time of the point, "worker" the process that ran it, "attempts" how often it was tried, in
+    all calls. A failed point has NaN or "" as its results.
     """
 
     def __init__(self, head: Head, columns: dict[str, np.ndarray]) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from mechanisms import pendulum
 from older import save_older
-from stiction import Motion, World, robots, simulate
-from stiction.errors import MotionFileError
+from stiction import Motion, SweepTable, World, robots, simulate
+from stiction.errors import MotionFileError, SweepFileError
 from stiction.motion.hdf5 import checksum
+from stiction.sweeps.file import columns_of, write_table
+from stiction.sweeps.journal import Head
 
 pytestmark = pytest.mark.interpreted
 
@@ -228,6 +230,14 @@ def test_states_are_finite(name, saved, motion):
     data[1, 0] = np.inf
     replaced(saved, name, data)
     assert f"'{name}' has numbers that are not finite" in refusal(saved)
+
+
+def test_motions_and_tables_of_sweeps_tell_each_other_apart(saved, tmp_path):
+    write_table(tmp_path / "sweep.h5", Head("scene", "0", "1", ("x",)), columns_of([], ("x",)))
+    with pytest.raises(MotionFileError, match="sweep.h5: is the table of a sweep; open it with"):
+        Motion.load(tmp_path / "sweep.h5")
+    with pytest.raises(SweepFileError, match=r"motion.h5: is a motion; open it with st.Motion"):
+        SweepTable.load(saved)
 
 
 @pytest.mark.parametrize("number", [-1, 0, 0.5, np.nan])

@@ -57,6 +57,8 @@ def test_values_are_told_as_a_table_has_them():
         ({"mu": [float("nan")]}, "'mu': found nan"),
         ({"mu": [object()]}, "give numbers, strings"),
         ({1: [2]}, "1 is not the name"),
+        ({"x": [1], "seconds": [1]}, "'seconds' has the name of a column .* rename it"),
+        ([{"status": 1}], "'status' has the name of a column"),
         ([{"a": 1}, {"b": 1}], "point 1 has b, the first has a"),
     ],
 )
@@ -71,6 +73,7 @@ def test_other_points_are_refused(over, words):
         (({"a": (1, 1)}, 5), "low < high"),
         (({"a": st.Range}, 5), "give \\(low, high\\)"),
         (({"a": (-1, 1, True)}, 5), "must be positive"),
+        (({"worker": (0, 1)}, 5), "'worker' has the name of a column"),
         (({"a": (0, 1)}, 0), "size of the sample is 0"),
         (({"a": (0, 1)}, 5, -1), "seed of the sample is -1"),
         (({"a": (0, 1)}, 5, 0, "grid"), "give latin, sobol, random"),

@@ -46,7 +46,11 @@ def test_another_robot_takes_the_place_of_the_first():
     ("changes", "words"),
     [
         ({"contact.mu": 1.0}, "contact.mu: unknown key"),
-        ({"contact": "None"}, "no such contact model"),
+        ({"contact": "None"}, "contact=None: no such contact model"),
+        ({"push.force.0": 1.0}, "'push.force.0': the scene has no 'push'; it has shows, .*robot"),
+        ({"push.body": "brick", "push.force.0": 1.0}, "'push' of the scene has no 'force'; it has"),
+        ({"robt.options.mass": 1.0}, "has no 'robt'; .*; did you mean 'robot'"),
+        ({"robot.options.inertia.0": 1.0}, "'robot.options' .* has no 'inertia'; it has nothing"),
         ({"contact": 3}, "give a contact model or its name"),
         ({"robot": "robbie"}, "robbie"),
         ({"robot.above.0": 1.0}, "before its last part"),
@@ -56,6 +60,20 @@ def test_another_robot_takes_the_place_of_the_first():
 def test_what_the_scene_does_not_have_is_refused(changes, words):
     with pytest.raises((InputError, SceneFileError), match=words):
         BOUNCE.scene(changes)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        ({"height": 1.0, "steps": 2, "own": 3}, "'height', 'steps', which the verdict has"),
+        (1.0, "measure returned float; return numbers"),
+    ],
+)
+def test_a_measurement_replaces_nothing_of_the_verdict(measured, words):
+    run = read_scene_run("gauss-seidel-bounce", lambda motion: measured)
+    with pytest.raises(InputError, match=words):
+        run(duration=0.003)
 
 
 @pytest.mark.interpreted

@@ -51,6 +51,20 @@ def test_a_second_call_runs_nothing_and_a_larger_one_only_what_is_new(tmp_path):
     assert len(run(swept.square, tmp_path, 3)) == 8  # nothing is thrown away
 
 
+@pytest.mark.parametrize("values", [[1, 2.5, "auto", "1"], [None, 0.5], [True, False, 1, 0.0]])
+def test_values_of_several_types_come_back_and_run_once(values, tmp_path):
+    over = {"log": [str(tmp_path / "log")], "x": values}
+    told = ["none" if value is None else value for value in values]
+    for _ in range(2):
+        table = st.sweep(swept.of_any, over, tmp_path / "sweep.h5", jobs=1)
+        loaded = st.SweepTable.load(tmp_path / "sweep.h5")
+        for found in (table["x"].tolist(), loaded["x"].tolist()):
+            assert found == told and [*map(type, found)] == [*map(type, told)]
+        assert table["type"].tolist() == [type(value).__name__ for value in values]
+    assert swept.noted(tmp_path / "log") == {0: len(values)}
+    assert len(table.where(x=values[1])) == 1 + (values[1] is False)  # which is equal to 0.0
+
+
 def test_a_function_of_a_script_needs_no_guard(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -95,6 +109,19 @@ def test_failed_points_run_again_if_asked_for(tmp_path):
     assert run(swept.fails_the_first_time, tmp_path, 4).failed.all()
     table = run(swept.fails_the_first_time, tmp_path, 4, retry=True)
     assert not table.failed.any() and table["square"].tolist() == [0, 1, 4, 9]
+
+
+def test_attempts_are_those_of_all_calls(tmp_path):
+    for retry, attempts in (False, 1), (True, 2), (False, 2), (True, 3), (True, 4):
+        table = run(swept.fails_at_three, tmp_path, 4, retry=retry)
+        assert table["attempts"].tolist() == [1, 1, 1, attempts]
+
+
+def test_a_point_that_kills_workers_may_do_so_in_each_call(tmp_path):
+    for attempts in 3, 6:
+        table = run(swept.kills_every_worker, tmp_path, 4, retry=True, jobs=1)
+        assert table["error"][3] == "it ended 3 workers; the last ended by SIGKILL"
+        assert table["attempts"].tolist() == [1, 1, 1, attempts]
 
 
 def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):

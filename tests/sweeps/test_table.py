@@ -13,6 +13,7 @@ from stiction.cli import main
 from stiction.errors import InputError, SweepFileError
 from stiction.sweeps.file import write_table
 from stiction.sweeps.journal import Head
+from stiction.sweeps.page import summary
 
 pytestmark = pytest.mark.plain
 
@@ -94,6 +95,15 @@ def test_a_line_of_the_journal_that_does_not_fit_counts_as_not_run(change, tmp_p
     assert table["x"].tolist() == [1] and table["y"].tolist() == [str(10**400)]
 
 
+def test_the_summary_counts_strings_and_values_of_several_types():
+    columns = {"flag": np.array([True, 1, "1"], object), "mode": np.array(["a"] * 3, object)}
+    run = {"status": "done", "error": "", "worker": "here"}
+    columns |= {name: np.array([value] * 3, object) for name, value in run.items()}
+    rows = summary(st.SweepTable(Head("scene", "0", "1", ("flag",)), columns))
+    kinds = [row["kind"] for row in rows[:3]]
+    assert kinds == ["parameter, 3 values", "result, 1 string", "run, 1 string"]
+
+
 def test_any_column_is_plotted_against_any_other(made, tmp_path):
     table, _ = made
     table.save_html(tmp_path / "sweep.html")
@@ -145,9 +155,18 @@ def test_a_failed_point_is_status_1_and_named(tmp_path, monkeypatch, capsys):
     [
         (["stand"], "--vary: there is none"),
         (["stand", "--vary", "dt"], "--vary dt: give each parameter once"),
+        (["stand", "--vary", "dt=-1:1:3:log"], "--vary dt=-1:1:3:log: LOW and HIGH of a logarith"),
+        (["stand", "--vary", "dt=1:2:0"], "--vary dt=1:2:0: COUNT is 0; give a whole number from"),
+        (["stand", "--vary", "dt=1:2:2.5:log"], "COUNT is 2.5; give a whole number"),
+        (["stand", "--vary", "dt=1:inf:3"], "LOW and HIGH must be finite"),
         (["stand", "--vary", "dt=1:2"], "--vary dt=1:2: give NAME=VALUE"),
         (["stand", "--vary", "contact.mu=1"], "unknown key"),
+        (["stand", "--vary", "contact=Colomb"], "error: contact=Colomb: no such contact model;"),
         (["stand", "--vary", "contact=Colomb"], "did you mean 'Coulomb'"),
+        (["nothing.toml", "--vary", "dt=1"], "error: nothing.toml: no such file"),
+        (["stand", "--vary", "dt=1", "--output", "t.csv"], "--output t.csv: unknown kind of file"),
+        (["stand", "--vary", "dt=1", "--page", "t.txt"], "give a name that ends in .html"),
+        (["swept:with_defaults", "--vary", "error=1"], "'error' has the name of a column"),
         (["nothing", "--vary", "dt=1"], "no scene 'nothing'"),
         (["swept:none", "--vary", "x=1"], "has no function 'none'"),
         (["swept:square", "--vary", "y=1"], "cannot be called with y"),
