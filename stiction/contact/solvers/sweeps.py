@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 from stiction.compiler.compiled import kernel, subroutine
+from stiction.contact.immovable import is_released
 from stiction.contact.scratch import PerPoint, SymmetricPerPoint, VectorPerPoint
 from stiction.contact.solvers.one_contact import slip_impulse
 from stiction.kernels.response import (
@@ -125,7 +126,9 @@ def sweep(contact, response, mu, local, exactly):
         before = point_velocity(pair_twist(response, contact.touching[i]), r)
         v = add(load_vector(contact.velocity, i), before)
         v = add(v, scale(-contact.least_velocity[i], n))
-        if exactly:
+        if is_released(contact, i):
+            new = zero_vector(moved)
+        elif exactly:
             new = solve_contact_exactly(contact, response, mu[i], local, i, old, v)
         else:
             new = solve_contact(mu[i], local, i, n, old, v)
