@@ -13,7 +13,7 @@ from stiction.description.arguments import is_finite, shown
 from stiction.errors import InputError
 from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
-from stiction.simulation.warn import warn_of_home_overlaps, warn_of_untouched
+from stiction.simulation.warn import warn_of_shapes_at_start
 from stiction.step.integrator import INTEGRATORS
 from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
@@ -63,7 +63,7 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
     """
     reason = why_nothing_touches(world)
     if contact is AUTOMATIC:
-        told = [*warn_of_untouched(world), *warn_of_home_overlaps(world)]
+        told = warn_of_shapes_at_start(world)
         return (NoContact(), [f"no contact: {reason}", *told]) if reason else (Coulomb(), told)
     try:
         model = checked_model(contact)
@@ -78,7 +78,7 @@ def chosen_model(world: World, contact: Any) -> tuple[Any, list[str]]:
         )
     if isinstance(model, NoContact):
         return model, []
-    return model, [*warn_of_untouched(world), *warn_of_home_overlaps(world)]
+    return model, warn_of_shapes_at_start(world)
 
 
 def why_nothing_touches(world: World) -> str:

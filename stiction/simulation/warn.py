@@ -23,6 +23,7 @@ from stiction.simulation.stability import (
 )
 from stiction.step.loop import Report
 from stiction.world.colliding_pairs import SOLID
+from stiction.world.contact_points import untouchable
 from stiction.world.mechanics import inertia
 from stiction.world.self_collision import told
 
@@ -97,6 +98,11 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
     return [message]
 
 
+def warn_of_shapes_at_start(world: World) -> list[str]:
+    """Warn of shapes that touch less than one might think."""
+    return [*warn_of_untouched(world), *warn_of_falling(world), *warn_of_home_overlaps(world)]
+
+
 def warn_of_untouched(world: World) -> list[str]:
     """Warn of the colliding shapes of scenery that nothing can touch: ellipsoids, other planes."""
     solid = np.isin(world.scenery.kind, [SHAPE_KINDS.index(kind) for kind in SOLID])
@@ -107,7 +113,29 @@ def warn_of_untouched(world: World) -> list[str]:
         f"robots pass through the fixed {first_few(names)}; scenery of the kinds "
         f"{', '.join(SOLID)} can be touched"
     )
-    warnings.warn(message, stacklevel=4)
+    warnings.warn(message, stacklevel=5)
+    return [message]
+
+
+def warn_of_falling(world: World) -> list[str]:
+    """Warn of what falls through the ground: all its colliding shapes are ellipsoids or planes."""
+    passing = set(untouchable(world))
+    shapes: dict[int, list[str]] = {}
+    first = 1
+    for robot in world.robots:
+        for shape in np.flatnonzero(robot.shape_touches):
+            root = int(world.tree.root[first + robot.shape_link[shape]])
+            shapes.setdefault(root, []).append(f"{robot.name}/{robot.shape_name[shape]}")
+        first += len(robot.link_name)
+    falling = [name for names in shapes.values() if passing.issuperset(names) for name in names]
+    if not falling or world.ground is None:
+        return []
+    message = (
+        f"{first_few(falling)}: ellipsoids and planes of a robot have no contact points, so what "
+        "has no other colliding shape passes through the ground; give it a sphere, a capsule, a "
+        "box or a hull"
+    )
+    warnings.warn(message, stacklevel=5)
     return [message]
 
 
@@ -116,7 +144,7 @@ def warn_of_home_overlaps(world: World) -> list[str]:
     message = told(world.home_overlaps)
     if not message:
         return []
-    warnings.warn(message, stacklevel=4)
+    warnings.warn(message, stacklevel=5)
     return [message]
 
 
@@ -162,8 +190,10 @@ def warn_of_energy(simulation: Simulation, report: Report, stacklevel: int) -> l
     own = weight_times_size(simulation)
     if not given > GIVEN * own:
         return []
-    state = simulation.state
-    kinetic = 0.5 * float(state.v @ inertia(world, state.q) @ state.v)
+    q, v = simulation.q, simulation.v
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        return []  # the run fails, and says so
+    kinetic = 0.5 * float(v @ inertia(world, q) @ v)
     if not given > GIVEN * (own + kinetic):
         return []
     time = simulation._start + int(report.most_step[0] + 1) * simulation.dt

@@ -413,3 +413,14 @@ def test_a_robot_inside_scenery_is_told_and_not_moved():
     assert told.startswith("'ball' starts inside 'plate': the boxes around ball/ball_shape and ")
     placed = World(robots.ball().at((0, 0, 0.07)), scenery=robots.plate((1.0, 1.0, 0.04)))
     assert placed.moved_aside() == []
+
+
+def test_what_has_only_ellipsoids_falls_through_the_ground_and_a_warning_says_so():
+    ellipsoid = '<geom name="egg" type="ellipsoid" size=".1 .2 .1"/>'
+    free = '<body pos="{} 0 1"><freejoint/>{}</body>'
+    egg, other = free.format(0, ellipsoid), free.format(3, ellipsoid + '<geom size=".1"/>')
+    with pytest.warns(UserWarning, match="'?scene/egg'?: ellipsoids .* passes through the ground"):
+        st.Simulation(st.World(mjcf(egg, free.format(3, '<geom size=".1"/>'))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        st.Simulation(st.World(mjcf(other)))
