@@ -558,10 +558,11 @@ def test_run_refuses_an_unknown_kind_of_file_before_it_begins(name, capsys):
 def test_run_keeps_a_motion_that_cannot_be_written_as_asked(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("stiction.interchange.gltf.glb", failing)
     argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
-    assert main([*argv, str(tmp_path / "fly.glb")]) == 0
+    assert main([*argv, str(tmp_path / "fly.glb")]) == 1
     out, err = capsys.readouterr()
     kept = json.loads(out)["motion_file"]
-    assert f"warning: no mesh; the motion is in {kept}" in err
+    assert json.loads(out)["final_time"] == 0.003
+    assert f"error: no mesh; the motion is in {kept}" in err
     assert len(Motion.load(kept)) == 4
     assert list(tmp_path.iterdir()) == []
 

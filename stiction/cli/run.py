@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stiction.cli.bench import positive_count
-from stiction.cli.command import Command, UsageError
+from stiction.cli.command import Command, Failed, UsageError
 from stiction.cli.output import Result
 from stiction.cli.plug_ins import chosen
 from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
-from stiction.cli.written import WRITERS, check_output, written
+from stiction.cli.written import WRITERS, Written, check_output, written
 from stiction.errors import InputError, Interrupted, SimulationError
 
 if TYPE_CHECKING:
@@ -164,7 +164,9 @@ def _run(args: argparse.Namespace) -> Result:
     except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        told = f"{error}; the motion until then is in {_written(error.motion, args)}"
+        file = _written(error.motion, args)
+        reasons = "; ".join(filter(None, (str(error), file.failure)))
+        told = f"{reasons}; the motion until then is in {file.path}"
         if isinstance(error, Interrupted):
             raise Interrupted(told, error.motion) from None
         raise SimulationError(told) from error
@@ -172,12 +174,15 @@ def _run(args: argparse.Namespace) -> Result:
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        result["motion file"] = _written(motion, args)
+        file = _written(motion, args)
+        result["motion file"] = file.path
+        if file.failure:
+            raise Failed(f"{file.failure}; the motion is in {file.path}", result)
     return result
 
 
-def _written(motion: Motion, args: argparse.Namespace) -> str:
-    """Write one of --every steps of a motion; returns the path of the file."""
+def _written(motion: Motion, args: argparse.Namespace) -> Written:
+    """Write one of --every steps of a motion."""
     if args.every > 1:
         from stiction.compare.runs import thinned
 

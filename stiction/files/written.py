@@ -133,13 +133,13 @@ def _keep_owner_and_mode(descriptor: int, target: Path) -> None:
 
 
 def _told(path: Path, failure: OSError, size: int, what: str) -> str:
-    kept = f"{what} is still in memory, and no file was changed"
     if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"{path}: cannot be written ({failure.strerror or failure}); {kept}"
+        why = failure.strerror or failure
+        return f"{path}: {what} cannot be written ({why}); no file was changed"
     free = shutil.disk_usage(path.parent).free
     return (
-        f"{path}: no space left: {what} takes {size} bytes, and {free} are free there; {kept}; "
-        "save it elsewhere"
+        f"{path}: no space left: {size} bytes are needed for {what}, and {free} are free there; "
+        "no file was changed; choose a path on another disk"
     )
 
 
