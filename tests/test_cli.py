@@ -371,6 +371,8 @@ def test_models_lists_every_model_with_its_paper_family_and_parameters(capsys):
     assert "Sugihara & Nakamura" in rows["SpringDamper"]["from"]
     for name, section in (("SpringDamper", "III-A"), ("HuntCrossley", "3.1.1")):
         assert rows[name]["from"].endswith(f"section {section}")
+    assert rows["GaussSeidel"]["from"].endswith("II.B and II.C")
+    assert rows["Feedback"]["from"].endswith('bipedal robots"')  # section V has only its epsilon
     assert "the ground never pulls" in rows["Coulomb"]["promises"]
     (stiffness,) = [row for row in rows["SpringDamper"]["parameters"] if row["name"] == "stiffness"]
     assert stiffness["default"] == stiction.SpringDamper().stiffness
@@ -504,6 +506,11 @@ def test_run_tells_what_is_measured_in_every_run(capsys):
     quality = stiction.simulate(world, floor, duration=0.01, dt=0.0005, state=state).quality()
     assert result["contact_largest"] == {k: v for k, v in document(quality).items() if k != "units"}
     assert result["units"]["contact_largest.depth"] == "m"
+    assert result["units"]["contact.stiffness"] == "N/m"
+    assert result["units"]["contact.eps"] == "m/s"
+    assert result["units"]["unsolved_steps.time"] == "s"
+    assert result["unsolved_steps"]["time"] is None
+    assert "contact.sticking" not in result["units"]  # a switch
 
 
 @pytest.mark.jit
@@ -523,11 +530,34 @@ def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
     assert err == f"stiction: warning: {note}\n"
 
 
+MISSPELT = """
+<robot name="crate">
+  <link name="crate">
+    <inertial>
+      <mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <link name="lid"/>
+  <joint name="hinge" type="fixed">
+    <orgin xyz="0 0 1"/><parent link="crate"/><child link="lid"/>
+  </joint>
+</robot>
+"""
+
+
+def test_run_notes_what_it_ignores_in_the_file_of_a_robot(tmp_path, capsys):
+    path = tmp_path / "crate.urdf"
+    path.write_text(MISSPELT)
+    assert main(["run", str(path), "--duration", "0.002", "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note == "'crate': ignored elements and attributes: <orgin> of <joint> (1)"
+
+
 @pytest.mark.interpreted
 def test_run_takes_a_model_of_the_user(own_module, capsys):
     argv = ["run", "brick", "--contact", "own_sponge:Sponge", "--duration", "0.01"]
     assert main([*argv, "--parameter", "stiffness=1000"]) == 0
-    assert "stiffness: 1000" in capsys.readouterr().out
+    assert "stiffness [N/m]: 1000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
