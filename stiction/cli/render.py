@@ -71,7 +71,8 @@ def _run(args: argparse.Namespace) -> Result:
     from stiction.render import pictures, videos
 
     known = (*pictures.SUFFIXES, *videos.SUFFIXES)
-    target = pictures.checked_target(args.output, known)  # fail now, not after the simulation
+    # fail now, not after the simulation
+    target = pictures.checked_target(args.output, known, "--output")
     moving = target.suffix.lower() in videos.SUFFIXES
     if moving and args.times is not None:
         raise InputError("--times: only for pictures; a video shows the whole motion")
