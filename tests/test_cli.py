@@ -351,6 +351,7 @@ def own_module(tmp_path, monkeypatch):
     (tmp_path / "cut_off_sponge.py").write_text("print(\n")
     (tmp_path / "needy_sponge.py").write_text("import soap\n")
     (tmp_path / "leaving_sponge.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "endless_sponge.py").write_text(SPONGE.replace("    return 0\n", ""))
     (tmp_path / "own_motion.py").write_text(MOTION)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
@@ -424,6 +425,13 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("cut_off_sponge:X", [], "SyntaxError: '(' was never closed (cut_off_sponge.py, line 1)"),
         ("needy_sponge:X", [], "cannot be imported: ModuleNotFoundError: No module named 'soap'"),
         ("leaving_sponge:X", [], "cannot be imported: SystemExit: 3 ("),
+        (
+            "endless_sponge:X",
+            [],
+            "InputError: endless_sponge.py:19, contact model 'sponge'",
+        ),
+        ("endless_sponge:X", [], "another status ("),
+        ("endless_sponge:X", [], "endless_sponge.py, line 17)"),
         ("own_sponge:Sponge", [], "Sponge has no default for stiffness; give a value"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),

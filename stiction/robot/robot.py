@@ -382,5 +382,5 @@ class Robot:
     def from_description(cls, description: Description) -> Robot:
         """Check a description, as that of a file is, and turn it into arrays."""
         description = typed(description)
-        check(description)
+        check(description, of_file=False)
         return cls(**robot_arrays(description))
