@@ -538,6 +538,13 @@ def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
     assert err == f"stiction: warning: {note}\n"
 
 
+def test_one_point_is_singular(capsys):
+    argv = ["run", "ball", "--contact", "ImplicitSpringDamper", "--duration", "0.002"]
+    assert main(argv) == 0
+    told = capsys.readouterr().err
+    assert "but 1 point of 'ball' with an effective mass of 0.143 kg is stable only" in told
+
+
 MISSPELT = """
 <robot name="crate">
   <link name="crate">

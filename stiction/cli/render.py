@@ -27,7 +27,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S,S,...|N",
         help="times of the snapshots in a picture [s], or their number (default: the end)",
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--fps", type=float, default=30.0, metavar="N", help="pictures per second (default 30)"
+    )
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="X", help="speed of the motion (default 1)"
     )
@@ -37,7 +39,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="camera: side, front, back, top or oblique (default)",
     )
-    parser.add_argument("--size", type=_size, default=(640, 480), metavar="WIDTHxHEIGHT")
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=(640, 480),
+        metavar="WIDTHxHEIGHT",
+        help="size of a panel in pixels (default 640x480)",
+    )
     parser.add_argument(
         "--columns", type=int, default=0, metavar="N", help="columns of panels for several motions"
     )

@@ -19,7 +19,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="X", help="speed of a running scene (default 1)"
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--fps", type=float, default=30.0, metavar="N", help="pictures per second (default 30)"
+    )
     parser.add_argument(
         "--port", type=int, metavar="N", help="port of the page (default: a free one)"
     )
