@@ -351,6 +351,7 @@ def own_module(tmp_path, monkeypatch):
     (tmp_path / "cut_off_sponge.py").write_text("print(\n")
     (tmp_path / "needy_sponge.py").write_text("import soap\n")
     (tmp_path / "leaving_sponge.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "endless_sponge.py").write_text(SPONGE.replace("    return 0\n", ""))
     (tmp_path / "own_motion.py").write_text(MOTION)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
@@ -371,6 +372,8 @@ def test_models_lists_every_model_with_its_paper_family_and_parameters(capsys):
     assert "Sugihara & Nakamura" in rows["SpringDamper"]["from"]
     for name, section in (("SpringDamper", "III-A"), ("HuntCrossley", "3.1.1")):
         assert rows[name]["from"].endswith(f"section {section}")
+    assert rows["GaussSeidel"]["from"].endswith("II.B and II.C")
+    assert rows["Feedback"]["from"].endswith('bipedal robots"')  # section V has only its epsilon
     assert "the ground never pulls" in rows["Coulomb"]["promises"]
     (stiffness,) = [row for row in rows["SpringDamper"]["parameters"] if row["name"] == "stiffness"]
     assert stiffness["default"] == stiction.SpringDamper().stiffness
@@ -422,6 +425,13 @@ def test_a_model_of_the_user_is_told_like_ours(own_module, capsys):
         ("cut_off_sponge:X", [], "SyntaxError: '(' was never closed (cut_off_sponge.py, line 1)"),
         ("needy_sponge:X", [], "cannot be imported: ModuleNotFoundError: No module named 'soap'"),
         ("leaving_sponge:X", [], "cannot be imported: SystemExit: 3 ("),
+        (
+            "endless_sponge:X",
+            [],
+            "InputError: endless_sponge.py:19, contact model 'sponge'",
+        ),
+        ("endless_sponge:X", [], "another status ("),
+        ("endless_sponge:X", [], "endless_sponge.py, line 17)"),
         ("own_sponge:Sponge", [], "Sponge has no default for stiffness; give a value"),
         ("own_sponge:Sponge", ["stiffness=2e5"], "from 0 to 100000 N/m"),
         ("Coulomb", ["mu=0.8"], "Coulomb has no 'mu'; it has mu_static"),
@@ -506,6 +516,11 @@ def test_run_tells_what_is_measured_in_every_run(capsys):
     quality = stiction.simulate(world, floor, duration=0.01, dt=0.0005, state=state).quality()
     assert result["contact_largest"] == {k: v for k, v in document(quality).items() if k != "units"}
     assert result["units"]["contact_largest.depth"] == "m"
+    assert result["units"]["contact.stiffness"] == "N/m"
+    assert result["units"]["contact.eps"] == "m/s"
+    assert result["units"]["unsolved_steps.time"] == "s"
+    assert result["unsolved_steps"]["time"] is None
+    assert "contact.sticking" not in result["units"]  # a switch
 
 
 @pytest.mark.jit
@@ -525,11 +540,41 @@ def test_run_warns_in_one_line_of_a_step_that_a_law_does_not_bear(capsys):
     assert err == f"stiction: warning: {note}\n"
 
 
+def test_one_point_is_singular(capsys):
+    argv = ["run", "ball", "--contact", "ImplicitSpringDamper", "--duration", "0.002"]
+    assert main(argv) == 0
+    told = capsys.readouterr().err
+    assert "but 1 point of 'ball' with an effective mass of 0.143 kg is stable only" in told
+
+
+MISSPELT = """
+<robot name="crate">
+  <link name="crate">
+    <inertial>
+      <mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <link name="lid"/>
+  <joint name="hinge" type="fixed">
+    <orgin xyz="0 0 1"/><parent link="crate"/><child link="lid"/>
+  </joint>
+</robot>
+"""
+
+
+def test_run_notes_what_it_ignores_in_the_file_of_a_robot(tmp_path, capsys):
+    path = tmp_path / "crate.urdf"
+    path.write_text(MISSPELT)
+    assert main(["run", str(path), "--duration", "0.002", "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note == "'crate': ignored elements and attributes: <orgin> of <joint> (1)"
+
+
 @pytest.mark.interpreted
 def test_run_takes_a_model_of_the_user(own_module, capsys):
     argv = ["run", "brick", "--contact", "own_sponge:Sponge", "--duration", "0.01"]
     assert main([*argv, "--parameter", "stiffness=1000"]) == 0
-    assert "stiffness: 1000" in capsys.readouterr().out
+    assert "stiffness [N/m]: 1000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -560,10 +605,11 @@ def test_run_refuses_an_unknown_kind_of_file_before_it_begins(name, capsys):
 def test_run_keeps_a_motion_that_cannot_be_written_as_asked(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("stiction.interchange.gltf.glb", failing)
     argv = ["run", "ball", "--contact", "none", "--duration", "0.003", "--json", "--output"]
-    assert main([*argv, str(tmp_path / "fly.glb")]) == 0
+    assert main([*argv, str(tmp_path / "fly.glb")]) == 1
     out, err = capsys.readouterr()
     kept = json.loads(out)["motion_file"]
-    assert f"warning: no mesh; the motion is in {kept}" in err
+    assert json.loads(out)["final_time"] == 0.003
+    assert f"error: no mesh; the motion is in {kept}" in err
     assert len(Motion.load(kept)) == 4
     assert list(tmp_path.iterdir()) == []
 

@@ -41,13 +41,15 @@ def test_render_writes_a_strip_and_a_video(motion_file, tmp_path, egl):
         (["view", "walk", "stand"], "found 2 scenes or robots", 2),
         (["view", "walk", "a.h5"], "not both", 2),
         (["view", "walk", "--html", "a.html"], "only for motion files", 2),
+        (["view", "MOTION", "--html", "a.txt"], "--html: 'a.txt' is no name of a file", 2),
         (["view", "no_such_robot"], "no robot 'no_such_robot'", 1),
         (["render", "walk", "--output", "a.avi"], "ends in", 1),
         (["render", "walk", "--output", "nowhere/a.png"], "folder nowhere does not exist", 1),
         (["render", "walk", "--output", "a.gif", "--times", "2"], "only for pictures", 1),
     ],
 )
-def test_wrong_use_is_told_in_one_line(words, told, status, capsys):
+def test_wrong_use_is_told_in_one_line(words, told, status, motion_file, capsys):
+    words = [str(motion_file) if word == "MOTION" else word for word in words]
     assert main(words) == status
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 1 and told in lines[0]

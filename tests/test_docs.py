@@ -88,7 +88,7 @@ def test_the_program_of_the_readme_runs_and_saves_its_motion(tmp_path):
         ("gym.md", "(42,)"),
         ("interchange.md", "'trunk_tz', 'left_hip_roll') (21, 16)"),
         ("learning.md", "(4, 42)"),
-        ("robots.md", "0.4 ['ice', 'rubber']\nRobot 'hammer': 1 links, nq 7"),
+        ("robots.md", "0.4 ['ice', 'rubber']\nRobot 'hammer': 1 link, nq 7"),
     ],
 )
 def test_the_program_of_the_page_runs_without_the_compiler(page, told, tmp_path):

@@ -301,7 +301,7 @@ def _bench(args: argparse.Namespace) -> Result:
 
 DEMO = Command(
     "demo",
-    "a small humanoid walks under every contact model",
+    "let a small humanoid walk under every contact model",
     _demo_arguments,
     _demo,
 )

@@ -9,11 +9,20 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from stiction.cli.output import Result, as_text
-from stiction.errors import InputError, did_you_mean
+from stiction.errors import InputError, StictionError, did_you_mean
 
 
 class UsageError(InputError):
     """A command line that names something that does not exist: exit status 2."""
+
+
+class Failed(StictionError):  # noqa: N818 - it names what happened
+    """A command that failed after it had a result, which is printed before the error."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        """Keep the result."""
+        super().__init__(message)
+        self.result = result
 
 
 @dataclass(frozen=True)

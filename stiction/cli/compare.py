@@ -160,7 +160,8 @@ def _text(result: Result) -> str:
 
 COMMAND = Command(
     "compare",
-    "a scene under several contact models and engines, as one page; fails if a run ends early",
+    "run a scene under several contact models and engines, and write one page; fails if a run ends "
+    "early",
     _arguments,
     _run,
     _text,

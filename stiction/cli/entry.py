@@ -29,7 +29,7 @@ from stiction.cli import (
     validate,
     view,
 )
-from stiction.cli.command import Command, Parser, UsageError
+from stiction.cli.command import Command, Failed, Parser, UsageError
 from stiction.cli.output import Progress, Result, document, plain
 from stiction.errors import StictionError
 from stiction.terminal.line import is_watched
@@ -125,6 +125,8 @@ def _run(args: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _warn(args)
             result = plain(command.run(args) or {})
+    except Failed as error:
+        return _fail(plain(error.result), str(error), args)
     except StictionError as error:
         return _fail({}, str(error), args, status=2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt as error:

@@ -22,17 +22,31 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a parameter of the model",
     )
-    parser.add_argument("--robot", default="hoap1", help="built-in name or model file (hoap1)")
-    parser.add_argument("--dt", type=float, default=0.002, metavar="S", help="time step (0.002)")
-    parser.add_argument("--worlds", type=int, default=16384, metavar="N", help="worlds (16384)")
     parser.add_argument(
-        "--seconds", type=float, default=250.0, metavar="S", help="time to train (default 250)"
+        "--robot", default="hoap1", help="built-in name or model file (default hoap1)"
     )
     parser.add_argument(
-        "--iterations", type=int, default=10**6, metavar="N", help="most iterations of PPO"
+        "--dt", type=float, default=0.002, metavar="S", help="time step [s] (default 0.002)"
     )
-    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--worlds", type=int, default=16384, metavar="N", help="worlds (default 16384)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=250.0, metavar="S", help="time to train [s] (default 250)"
+    )
+    parser.add_argument(
+        "--iterations",
+        type=int,
+        default=10**6,
+        metavar="N",
+        help="most iterations of PPO (default 1000000)",
+    )
+    parser.add_argument(
+        "--device", choices=("cuda", "cpu"), default="cuda", help="GPU (default) or CPU"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of all random numbers (default 0)"
+    )
 
 
 def _train(args: argparse.Namespace) -> Result:
@@ -72,7 +86,7 @@ TRAIN = Command(
 )
 JUDGE = Command(
     "judge",
-    "a trained policy under every contact model; fails if it falls under its own",
+    "run a trained policy under every contact model; fails if it falls under its own",
     _judge_arguments,
     _judge,
 )

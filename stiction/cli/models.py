@@ -66,14 +66,16 @@ def _describe(kind: type) -> Result:
 
 
 def _origin(kind: type) -> str | None:
-    """Source of a model: the first paragraph of its module's docstring, with the section."""
+    """Source of a model: the first paragraph of its module's docstring.
+
+    If the next paragraph begins with a section of the paper, it belongs to the source.
+    """
     text = inspect.getdoc(sys.modules[kind.__module__]) or ""
-    first = " ".join(text.partition("\n\n")[0].split())
+    first, _, rest = text.partition("\n\n")
+    first = " ".join(first.split())
     first = re.sub(rf"^`{kind.__name__}`: ", "", first).removesuffix(".")
-    section = re.search(r"section [\w.-]*\w", text, re.IGNORECASE)
-    if section and section[0].lower() not in first.lower():
-        first += f", {section[0].lower()}"
-    return first or None
+    section = re.match(r"Section ([\w.-]*\w)", rest)
+    return f"{first}, section {section[1]}" if section else first or None
 
 
 def _text(result: Result) -> str:

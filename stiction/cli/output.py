@@ -102,6 +102,12 @@ def plain(value: Any) -> Any:
 # --------------------------------------------------------------------------------------------- JSON
 
 UNIT = re.compile(r"\s*\[([^]]+)\]")
+SWITCH = "0 or 1"  # stands in the place of a unit
+
+
+def titled(name: str, unit: str) -> str:
+    """A name with its unit, as a key of a result."""
+    return f"{name} [{unit}]" if unit not in ("", SWITCH) else name
 
 
 def document(result: Result) -> Result:

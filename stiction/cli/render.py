@@ -27,7 +27,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S,S,...|N",
         help="times of the snapshots in a picture [s], or their number (default: the end)",
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--fps", type=float, default=30.0, metavar="N", help="pictures per second (default 30)"
+    )
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="X", help="speed of the motion (default 1)"
     )
@@ -37,7 +39,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="camera: side, front, back, top or oblique (default)",
     )
-    parser.add_argument("--size", type=_size, default=(640, 480), metavar="WIDTHxHEIGHT")
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=(640, 480),
+        metavar="WIDTHxHEIGHT",
+        help="size of a panel in pixels (default 640x480)",
+    )
     parser.add_argument(
         "--columns", type=int, default=0, metavar="N", help="columns of panels for several motions"
     )
@@ -71,7 +79,8 @@ def _run(args: argparse.Namespace) -> Result:
     from stiction.render import pictures, videos
 
     known = (*pictures.SUFFIXES, *videos.SUFFIXES)
-    target = pictures.checked_target(args.output, known)  # fail now, not after the simulation
+    # fail now, not after the simulation
+    target = pictures.checked_target(args.output, known, "--output")
     moving = target.suffix.lower() in videos.SUFFIXES
     if moving and args.times is not None:
         raise InputError("--times: only for pictures; a video shows the whole motion")

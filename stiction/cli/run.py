@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stiction.cli.bench import positive_count
-from stiction.cli.command import Command, UsageError
-from stiction.cli.output import Result
+from stiction.cli.command import Command, Failed, UsageError
+from stiction.cli.output import Result, titled
 from stiction.cli.plug_ins import chosen
 from stiction.cli.robots import add_file_arguments, find_robot, robot_of
 from stiction.cli.run_scene import find_scene, judged, scene_contact, simulate_scene
-from stiction.cli.written import WRITERS, check_output, written
+from stiction.cli.written import WRITERS, Written, check_output, written
 from stiction.errors import InputError, Interrupted, SimulationError
 
 if TYPE_CHECKING:
@@ -164,7 +164,9 @@ def _run(args: argparse.Namespace) -> Result:
     except (SimulationError, Interrupted) as error:
         if args.output is None or error.motion is None:
             raise
-        told = f"{error}; the motion until then is in {_written(error.motion, args)}"
+        file = _written(error.motion, args)
+        reasons = "; ".join(filter(None, (str(error), file.failure)))
+        told = f"{reasons}; the motion until then is in {file.path}"
         if isinstance(error, Interrupted):
             raise Interrupted(told, error.motion) from None
         raise SimulationError(told) from error
@@ -172,12 +174,15 @@ def _run(args: argparse.Namespace) -> Result:
     if motion.unsolved.share > args.unsolved:
         result["holds"] = False
     if args.output is not None:
-        result["motion file"] = _written(motion, args)
+        file = _written(motion, args)
+        result["motion file"] = file.path
+        if file.failure:
+            raise Failed(f"{file.failure}; the motion is in {file.path}", result)
     return result
 
 
-def _written(motion: Motion, args: argparse.Namespace) -> str:
-    """Write one of --every steps of a motion; returns the path of the file."""
+def _written(motion: Motion, args: argparse.Namespace) -> Written:
+    """Write one of --every steps of a motion."""
     if args.every > 1:
         from stiction.compare.runs import thinned
 
@@ -259,7 +264,7 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
     result: Result = {
         "robot": motion.world.robots[0].name,
         "integrator": motion.parameters["integrator"],
-        "contact": motion.parameters["contact"] or "none",
+        "contact": _with_units(motion.parameters["contact"]) or "none",
         "dt [s]": motion.parameters["dt"],
         "final time [s]": float(motion.time[-1]),
         "initial energy [J]": float(energy[0]),
@@ -274,10 +279,37 @@ def _summary(motion: Motion, args: argparse.Namespace, scene: Scene | None) -> R
         upwards = motion.total_force()[:-1, 2]
         result["largest ground force [N]"] = float(upwards.max(initial=0.0))
         result["contact, largest"] = motion.quality()
-        result["unsolved steps"] = asdict(motion.unsolved)
-    if motion.parameters["notes"]:
-        result["notes"] = motion.parameters["notes"]
+        unsolved = asdict(motion.unsolved)
+        unsolved["time [s]"] = unsolved.pop("time")
+        result["unsolved steps"] = unsolved
+    notes = [*motion.parameters["notes"], *_ignored(motion.world)]
+    if notes:
+        result["notes"] = notes
     return result
+
+
+def _with_units(contact: Result | None) -> Result:
+    """The parameters of a contact model by names with units."""
+    from stiction.contact.contact_model import MODELS
+
+    if contact is None:
+        return {}
+    kind = next(kind for kind in MODELS if kind.__name__ == contact["model"])
+    fields = MODELS[kind].fields
+    return {
+        titled(name, fields[name].unit) if name in fields else name: value
+        for name, value in contact.items()
+    }
+
+
+def _ignored(world: World) -> list[str]:
+    """The notes of robots on what their files have and a simulation ignores."""
+    return [
+        f"'{robot.name}': {note}"
+        for robot in world.robots
+        for note in map(str, robot.notes)
+        if "ignored" in note
+    ]
 
 
 def _begin(world: World, height: float) -> State:

@@ -13,6 +13,12 @@ from stiction.errors import InputError, did_you_mean
 from stiction.files.written import check_target
 
 PICTURES = (".png", ".pdf", ".svg")
+WALK_TITLES = {
+    "dt_ms": "dt [ms]",
+    "vertical_rms": "vertical_rms [% of body weight]",
+    "fore_aft_rms": "fore_aft_rms [% of body weight]",
+    "centre_rms_mm": "centre_rms [mm]",
+}
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +59,17 @@ def _human_walk(args: argparse.Namespace) -> Result:
             raise UsageError(f"--contact {name}: known are {', '.join(CASES)}{hint}")
     _check_plot(args.plot)
     result, walks = validate(names, args.progress)
+    result = {**result, "models": [_titled(row) for row in result["models"]]}
+    result["bounds"] = _titled(result["bounds"])
     if args.plot is not None and any(one.feet is not None for one in walks):
         save_picture(walks, args.plot)
         result = {**result, "picture": args.plot}
     return result
+
+
+def _titled(row: Result) -> Result:
+    """A row with units in its keys."""
+    return {WALK_TITLES.get(name, name): value for name, value in row.items()}
 
 
 # -------------------------------------------------------------------------------------- cube tosses

@@ -8,6 +8,7 @@ from pathlib import Path
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result
 from stiction.cli.shown import add_source_arguments, are_motions, motions_of, simulation_of
+from stiction.files.written import check_kind
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="X", help="speed of a running scene (default 1)"
     )
-    parser.add_argument("--fps", type=float, default=30.0, metavar="N", help="pictures per second")
+    parser.add_argument(
+        "--fps", type=float, default=30.0, metavar="N", help="pictures per second (default 30)"
+    )
     parser.add_argument(
         "--port", type=int, metavar="N", help="port of the page (default: a free one)"
     )
@@ -45,8 +48,9 @@ def _run(args: argparse.Namespace) -> Result:
 def _show_motions(args: argparse.Namespace) -> Result:
     motions = motions_of(args.sources)
     if args.html is not None:
-        from stiction.viewer.page import save_html
+        from stiction.viewer.page import SUFFIXES, save_html
 
+        check_kind(args.html, SUFFIXES, "--html", UsageError)
         options = {"fps": args.fps, "layout": args.layout, "progress": args.progress}
         path = save_html(motions, args.html, **options)
         return {"page": path, "size [MB]": round(path.stat().st_size / 1e6, 3)}

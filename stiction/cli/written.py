@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stiction.cli.command import UsageError
 from stiction.errors import InputError, StictionError, not_installed
@@ -40,16 +39,19 @@ def check_output(path: Path) -> None:
     check_target(path.absolute(), InputError)
 
 
-def written(motion: Motion, path: Path) -> str:
-    """Write a motion; where that fails, whole in the folder for temporary files.
+class Written(NamedTuple):
+    """The file that a motion is in, and why it is not the one asked for."""
 
-    Returns the path of what was written.
-    """
+    path: str
+    failure: str = ""
+
+
+def written(motion: Motion, path: Path) -> Written:
+    """Write a motion; where that fails, whole in the folder for temporary files."""
     try:
         getattr(motion, WRITERS[path.suffix.lower()])(path)
-        return str(path)
+        return Written(str(path))
     except StictionError as error:
         elsewhere = Path(tempfile.mkdtemp(prefix="stiction-")) / f"{path.stem}.h5"
         motion.save(elsewhere)
-        warnings.warn(f"{error}; the motion is in {elsewhere}", stacklevel=2)
-        return str(elsewhere)
+        return Written(str(elsewhere), str(error))

@@ -37,9 +37,10 @@ def declare_plug_in(
     line = line_without_status(code) if status else None
     if line is not None:
         source = linecache.getline(code.co_filename, line).strip()
+        after = f"`{source}`" if source else "this line"
         raise InputError(
-            f"{place(function, line, role)} returns nothing after this line; end every path with "
-            f"`return OK` or another status\n    {source}".rstrip()
+            f"{place(function, line, role)} returns nothing after {after}; end every path with "
+            "`return OK` or another status"
         )
     PLUG_INS[function] = PlugIn(role, status)
 

@@ -13,7 +13,7 @@ from math import inf, isnan
 
 import numpy as np
 
-from stiction.description.composite import depths_of, moved
+from stiction.description.composite import REPAIR, depths_of, moved
 from stiction.description.description import (
     JOINT_TYPES,
     SHAPE_KINDS,
@@ -48,9 +48,14 @@ FEWEST_VERTICES = {"hull": 4, "points": 1, "mesh": 3}
 Rule = Callable[[Description], Iterator[str]]
 
 
-def check(description: Description) -> None:
-    """Raise DescriptionError with all complaints about the description."""
+def check(description: Description, of_file: bool = True) -> None:
+    """Raise DescriptionError with all complaints about the description.
+
+    of_file: whether it is read from a file, which may be read again with other options.
+    """
     found = complaints(description)
+    if not of_file:
+        found = [complaint.replace(REPAIR, "") for complaint in found]
     if found:
         raise DescriptionError(listed(description.source, found))
 
@@ -206,11 +211,11 @@ def _inertias(description: Description) -> Iterator[str]:
     for link in description.links:
         if link.mass == 0.0 and any(link.inertia):
             found = f"link '{link.name}' has mass 0 and inertia {link.inertia}"
-            yield f"{found}; it must be zero, too, or load with inertia='repair'"
+            yield f"{found}; it must be zero, too{REPAIR}"
     for name, moments, negative in impossible_moments(description.links):
         found = f"link '{name}' has principal moments of inertia {moments}"
         rule = "be negative" if negative else "exceed the sum of the other two"
-        yield f"{found}; none may {rule}; correct them, or load with inertia='repair'"
+        yield f"{found}; none may {rule}; correct them{REPAIR}"
 
 
 def impossible_moments(links: tuple[Link, ...]) -> list[tuple[str, list[float], bool]]:

@@ -15,6 +15,7 @@ import numpy as np
 from stiction.description.description import WORLD, Description, Joint
 from stiction.description.rotation import Pose, joined, symmetric
 
+REPAIR = ", or load with inertia='repair'"  # in complaints about inertias
 NOTHING = 1e-12  # an inertia smaller than this fraction of its neighbours is rounding
 TINY = 1e-200  # [kg, kg m2] cannot be divided by
 
@@ -53,7 +54,7 @@ def unmoved(description: Description, least: Least | None = None) -> Iterator[tu
             articulated[joint.child] = articulated[joint.child] + _spatial(added)
         if complaint:
             moving = f"{joint.type} joint '{joint.name}' moves link '{joint.child}'"
-            yield joint, f"{moving}, {complaint}, or load with inertia='repair'"
+            yield joint, f"{moving}, {complaint}{REPAIR}"
         if joint.parent != WORLD:
             pose = Pose.of(joint.position, joint.quaternion)
             hanging = _turned(composites[joint.child], pose)

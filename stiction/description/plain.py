@@ -17,6 +17,11 @@ def unique(name: str, taken: set[str]) -> str:
     return name
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: "1 link", "2 links"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def first_few(names: list[str]) -> str:
     """At most five of the names, for a note."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""

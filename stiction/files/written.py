@@ -70,6 +70,20 @@ def open_new(path: str | Path, data: bytes, what: str, error: type[StictionError
             unfinished.unlink(missing_ok=True)
 
 
+def check_kind(
+    path: str | Path, suffixes: tuple[str, ...], what: str, error: type[StictionError]
+) -> Path:
+    """The path of a file whose name ends in one of the suffixes; else raise `error`.
+
+    what: the function or option that writes it, in messages.
+    """
+    if not (isinstance(path, str | Path) and Path(path).suffix.lower() in suffixes):
+        shown = f"'{path}'" if isinstance(path, Path) else repr(path)
+        known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+        raise error(f"{what}: {shown} is no name of a file that ends in {known}; give one")
+    return Path(path)
+
+
 def check_target(path: str | Path, error: type[StictionError]) -> None:
     """Raise `error` if no file can be written there: no folder, a device, no permission."""
     target = _target(_path(path, error), error)
@@ -133,13 +147,13 @@ def _keep_owner_and_mode(descriptor: int, target: Path) -> None:
 
 
 def _told(path: Path, failure: OSError, size: int, what: str) -> str:
-    kept = f"{what} is still in memory, and no file was changed"
     if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"{path}: cannot be written ({failure.strerror or failure}); {kept}"
+        why = failure.strerror or failure
+        return f"{path}: {what} cannot be written ({why}); no file was changed"
     free = shutil.disk_usage(path.parent).free
     return (
-        f"{path}: no space left: {what} takes {size} bytes, and {free} are free there; {kept}; "
-        "save it elsewhere"
+        f"{path}: no space left: {size} bytes are needed for {what}, and {free} are free there; "
+        "no file was changed; choose a path on another disk"
     )
 
 

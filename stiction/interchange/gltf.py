@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.files.written import write_whole
+from stiction.files.written import check_kind, write_whole
 from stiction.interchange.drawn import Drawn, drawn_of
 from stiction.visual.meshes import creased
 from stiction.visual.poses import quaternions
@@ -33,10 +33,9 @@ ROUGHNESS = 0.7
 
 def save_gltf(motion: Motion, path: str | Path, fps: float = 30.0) -> Path:
     """Write a motion to a .glb file with `fps` key frames a second; returns the path."""
-    if not (isinstance(path, str | Path) and Path(path).suffix.lower() == ".glb"):
-        raise InputError(f"save_gltf: {path!r} is no name of a file that ends in .glb; give one")
+    path = check_kind(path, (".glb",), "save_gltf", InputError)
     write_whole(path, glb(drawn_of(motion, fps)), "the animation", InputError)
-    return Path(path)
+    return path
 
 
 def glb(drawn: Drawn) -> bytes:

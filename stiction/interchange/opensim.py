@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.files.written import write_whole
+from stiction.files.written import check_kind, write_whole
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.visual.poses import matrices
 
@@ -31,14 +31,13 @@ LOCKED = 1e-9  # cosine of the middle angle at which the outer two turn about on
 
 def save_sto(motion: Motion, path: str | Path) -> Path:
     """Write the coordinates of a motion to an .sto file; returns the path."""
-    if not (isinstance(path, str | Path) and Path(path).suffix.lower() == ".sto"):
-        raise InputError(f"save_sto: {path!r} is no name of a file that ends in .sto; give one")
+    path = check_kind(path, (".sto",), "save_sto", InputError)
     names, values = coordinates_of(motion)
     table = np.column_stack([motion.time, values])
     lines = ["\t".join(["time", *names]), *("\t".join(map(repr, row)) for row in table.tolist())]
     head = HEAD.format(rows=len(table), columns=table.shape[1])
     write_whole(path, (head + "\n".join(lines) + "\n").encode(), "the coordinates", InputError)
-    return Path(path)
+    return path
 
 
 def coordinates_of(motion: Motion) -> tuple[list[str], np.ndarray]:

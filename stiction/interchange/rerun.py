@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.files.written import write_whole
+from stiction.files.written import check_kind, write_whole
 from stiction.interchange.drawn import Drawn, Surface, drawn_of
 from stiction.motion.tables import columns_of
 from stiction.visual.colours import FORCE
@@ -39,10 +39,9 @@ THIN = 0.006  # radius of arrows over the size of the robots
 
 def save_rerun(motion: Motion, path: str | Path, fps: float = 60.0) -> Path:
     """Write a motion to an .rrd file with `fps` poses a second; returns the path."""
-    if not (isinstance(path, str | Path) and Path(path).suffix.lower() == ".rrd"):
-        raise InputError(f"save_rerun: {path!r} is no name of a file that ends in .rrd; give one")
+    path = check_kind(path, (".rrd",), "save_rerun", InputError)
     write_whole(path, recording(motion, fps), "the recording", InputError)
-    return Path(path)
+    return path
 
 
 def recording(motion: Motion, fps: float) -> bytes:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.description.plain import counted
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -84,9 +86,9 @@ class Pictures:
         step = f", dt {settings['dt']:g} s" if "dt" in settings else ""
         return (
             f"Motion of {_listed(names)}\n"
-            f"  {lasted:.4g} s in {n} samples{step}, under {model}\n"
+            f"  {lasted:.4g} s in {counted(n, 'sample')}{step}, under {model}\n"
             f"  {motion.q.shape[1]} positions, {motion.v.shape[1]} velocities, "
-            f"{motion.point_count} contact points\n"
+            f"{counted(motion.point_count, 'contact point')}\n"
             f"  unsolved steps: {motion.unsolved.count}"
         )
 

@@ -110,7 +110,5 @@ def _play(job: Job, name: str, motion: Motion) -> str:
     """Write the page that plays a motion; returns the name of its file."""
     words = "".join(letter if letter.isalnum() else "-" for letter in name)
     path = job.file(f"-{words}.html")
-    unfinished = path.with_suffix(".part")
-    motion.save_html(unfinished, fps=FPS, progress=lambda fraction: None)
-    os.replace(unfinished, path)
+    motion.save_html(path, fps=FPS, progress=lambda fraction: None)
     return path.name

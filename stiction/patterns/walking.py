@@ -99,11 +99,10 @@ def _check_reach(body: Body, step_length: float, height: float) -> None:
     hip = min(hip, STRETCHED * body.leg_length - lowered)
     needed = math.hypot(max(hip, 0.0), step_length / 2)
     if needed > body.leg_length:
-        longest = 2 * math.sqrt(max(body.leg_length**2 - hip**2, 0.0))
         raise InputError(
-            f"walk: step_length {step_length} m is out of reach for '{body.robot.name}': legs of "
-            f"{body.leg_length:.3g} m from hip to ankle, with the centre of mass {height:.3g} m "
-            f"high, allow {longest:.3g} m"
+            f"walk: step_length {step_length} m is out of reach for '{body.robot.name}': its legs "
+            f"have {body.leg_length:.3g} m from hip to ankle, and the centre of mass is "
+            f"{height:.3g} m high; try shorter steps or a lower centre of mass"
         )
 
 

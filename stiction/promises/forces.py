@@ -142,10 +142,10 @@ def state_alone(model: Any, setting: Setting) -> Iterator[Measured]:
     world, dt = World(plate(16, total_mass=setting.mass)), setting.dt / 10
     state = world.standing(above=1e-4)
     state.v[:] = [0.4, -0.2, -0.3, 0.2, -0.3, 1.0]
-    steps, euler = setting.few(40, 8), SemiImplicitEuler()
+    steps, euler = setting.steps(40, 8), SemiImplicitEuler()
     past = run(world, model, state, dt, steps, integrator=euler)
     yield from require_touch(past, "plate on 16 points")
-    for k in range(1, steps, setting.few(10, 3)):
+    for k in range(1, steps, steps // setting.few(4, 3)):
         fresh = run(world, model, past.state(k), dt, integrator=euler).force[0]
         size = max(np.abs(past.force[k]).max(), 1e-300)
         where = f"difference / force: plate on 16 points, after {k} steps"

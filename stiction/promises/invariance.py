@@ -61,7 +61,7 @@ def turned_about_vertical(model: Any, setting: Setting) -> Iterator[Measured]:
         state = world.standing(above=0.001)
         state.v[:3] = turn @ [0.4, -0.2, -0.5]  # angular velocities are in the plate's axes
         state.v[3:] = [0.3, -0.5, 1.0]
-        motion = run(world, model, state, setting.dt, setting.few(20, 4))
+        motion = run(world, model, state, setting.dt, setting.steps(20, 4))
         yield from require_touch(motion, "a tripod lands")
         ends.append(np.array([*(turn.T @ motion.v[-1, :3]), *motion.v[-1, 3:]]))
         where = f"difference [m/s, rad/s]: a tripod lands, turned by {angle:g} rad"
@@ -71,7 +71,7 @@ def turned_about_vertical(model: Any, setting: Setting) -> Iterator[Measured]:
 @law("units do not matter")
 def other_units(model: Any, setting: Setting) -> Iterator[Measured]:
     """A landing on a tripod in other units of length, mass and time."""
-    steps, dt = setting.few(20, 4), setting.dt
+    steps, dt = setting.steps(20, 4), setting.dt
     motions = []
     for l, m, t in ((1.0, 1.0, 1.0), *UNITS):  # noqa: E741
         robot = plate(3, length=l, mass=m, total_mass=setting.mass)
@@ -105,7 +105,7 @@ def order_of_points(model: Any, setting: Setting) -> Iterator[Measured]:
             world = World(plate(points, order=order, total_mass=setting.mass))
             state = world.standing(above=1e-4)
             state.v[:] = [0.4, -0.2, -0.3, 0.2, -0.3, 1.0]
-            motions.append(run(world, model, state, setting.dt / 10, setting.few(30, 6)))
+            motions.append(run(world, model, state, setting.dt / 10, setting.steps(30, 6)))
         ours, theirs = motions
         where = f"a plate on {points} points lands"
         yield from require_touch(ours, where)

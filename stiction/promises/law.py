@@ -15,6 +15,8 @@ from stiction.motion.motion import Motion
 from stiction.simulation.simulate import simulate
 from stiction.world.world import State, World
 
+LONG = 1e-3  # the step for which the trials count theirs [s]
+
 
 class Setting(NamedTuple):
     """Conditions under which the laws are checked."""
@@ -27,6 +29,14 @@ class Setting(NamedTuple):
     def few(self, many: int, few: int) -> int:
         """The number of trials: `few` in brief, else `many`."""
         return few if self.brief else many
+
+    def steps(self, many: int, few: int) -> int:
+        """The number of steps of a trial in which bodies have to meet first.
+
+        That of `few()`, or more: bodies move for at least the time that those steps last at LONG.
+        """
+        steps = self.few(many, few)
+        return max(steps, round(steps * LONG / self.dt))
 
 
 class Measured(NamedTuple):

@@ -66,7 +66,7 @@ def momentum(model: Any, setting: Setting) -> Iterator[Measured]:
     weight = setting.mass * world.gravity * dt
     for trial in range(setting.few(5, 1)):
         state = thrown(world, rng, tilt=0.3, speed=1.0, sinking=2.0, spin=3.0, above=2e-3)
-        motion = run(world, model, state, dt, setting.few(30, 5))
+        motion = run(world, model, state, dt, setting.steps(30, 5))
         impulse = motion.force[:-1].sum(axis=1) * dt + weight
         gained = np.diff(motion.momentum().linear, axis=0)
         bound = uncertain(model, impulse, weight)
@@ -90,7 +90,7 @@ def toss(model: Any, setting: Setting, body: str, rng: Any, gravity: float) -> M
     speed, spin, friction = rng.choice([0.1, 3.0]), rng.choice([0.0, 1.0, 20.0]), rng.uniform(0, 1)
     state.v[:] = flat * [*(speed * rng.uniform(-1, 1, 3)), *(spin * rng.uniform(-1, 1, 3))]
     state.v[2] = -speed * rng.uniform(0.2, 1)
-    return run(world, with_friction(model, friction), state, setting.dt, setting.few(200, 10))
+    return run(world, with_friction(model, friction), state, setting.dt, setting.steps(200, 10))
 
 
 @law("contact adds no energy", promise=NO_ENERGY_GAIN)
@@ -133,7 +133,7 @@ def work_of_landing(model: Any, setting: Setting) -> Iterator[Measured]:
     world, rng = World(biped10()), np.random.default_rng(5)
     for trial in range(setting.few(10, 1)):
         state = thrown(world, rng, tilt=0.5, speed=1.0, sinking=2.0, spin=3.0, joints=3.0)
-        motion = run(world, model, state, setting.dt, setting.few(50, 2))
+        motion = run(world, model, state, setting.dt, setting.steps(50, 2))
         work = motion.energy_balance().contact[:-1].max() / motion.energy().kinetic.max()
         where = f"landing {trial} of biped10"
         yield Measured(float(work), 1e-6, f"work in a step / kinetic energy: {where}")

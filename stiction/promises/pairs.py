@@ -271,7 +271,7 @@ def energy_gain(model: Any, setting: Setting) -> Iterator[Measured]:
             state.v[:] = np.repeat([speed, spin, speed, spin], 3) * rng.uniform(-1, 1, 12)
             state.v[8] = -speed * rng.uniform(0.5, 1)
             friction = with_friction(with_restitution(model, restitution), rng.uniform(0, 1))
-            motion = run(world, friction, state, setting.dt, setting.few(200, 12))
+            motion = run(world, friction, state, setting.dt, setting.steps(200, 12))
             energy = motion.energy().total
             count += len(pressed(motion).force) > 0
             where = f"toss {trial} of two cubes, restitution {restitution:g}"

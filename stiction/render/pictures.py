@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.errors import InputError
-from stiction.files.written import replaced
+from stiction.files.written import check_kind, replaced
 from stiction.plot.snapshots import moments
 from stiction.render.look import look_of
 from stiction.render.panels import Panels
@@ -35,7 +35,7 @@ def image(
     options: those of `Look`.
     """
     look, every = look_of(options), named(motions)
-    target = None if path is None else checked_target(path, SUFFIXES)
+    target = None if path is None else checked_target(path, SUFFIXES, "image")
     rows = [_rows(motion, times) for motion in every.values()]
     films = [
         Film(motion, np.array(chosen), name)
@@ -71,11 +71,9 @@ def save(pixels: np.ndarray, path: Path) -> None:
         raise InputError(f"{path}: cannot be written ({error})") from None
 
 
-def checked_target(path: str | Path, suffixes: tuple[str, ...]) -> Path:
+def checked_target(path: str | Path, suffixes: tuple[str, ...], what: str) -> Path:
     """The path of a file to write, in a folder that exists, of a known kind."""
-    path = Path(path)
-    if path.suffix.lower() not in suffixes:
-        raise InputError(f"{path}: unknown kind of file; give a name that ends in {suffixes}")
+    path = check_kind(path, suffixes, what, InputError)
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist")
     return path

@@ -49,7 +49,7 @@ def video(
     fps: pictures a second; speed: of the motion, 0.5 shows it at half speed; options: `Look`.
     """
     look, every = look_of(options), named(motions)
-    target = checked_target(path, SUFFIXES)
+    target = checked_target(path, SUFFIXES, "video")
     films = [Film(motion, rows_at(motion, fps, speed), name) for name, motion in every.items()]
     with Panels(films, look) as panels, shown("rendering", progress) as tell:
         pictures = _pictures(panels, tell)

@@ -18,6 +18,7 @@ from stiction.description.arguments import LARGEST, numbers, shown
 from stiction.description.checks import check
 from stiction.description.description import SHAPE_KINDS, WORLD, Description
 from stiction.description.faces import Faces
+from stiction.description.plain import counted
 from stiction.description.typed import typed
 from stiction.errors import InputError, ModelFileError
 from stiction.files.written import write_whole
@@ -162,8 +163,8 @@ class Robot:
     def __repr__(self) -> str:
         """Name, size and source, in two lines."""
         links, shapes = len(self.link_name), len(self.shape_name)
-        size = f"{links} links, nq {self.nq}, nv {self.nv}, {self.total_mass:.4g} kg"
-        return f"Robot '{self.name}': {size}, {shapes} shapes\n  from {self.source}"
+        size = f"{counted(links, 'link')}, nq {self.nq}, nv {self.nv}, {self.total_mass:.4g} kg"
+        return f"Robot '{self.name}': {size}, {counted(shapes, 'shape')}\n  from {self.source}"
 
     def _repr_html_(self) -> str:
         from stiction.viewer.notebook import robot_table
@@ -382,5 +383,5 @@ class Robot:
     def from_description(cls, description: Description) -> Robot:
         """Check a description, as that of a file is, and turn it into arrays."""
         description = typed(description)
-        check(description)
+        check(description, of_file=False)
         return cls(**robot_arrays(description))

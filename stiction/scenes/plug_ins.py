@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from stiction import integrators  # noqa: F401  declares ours
+from stiction.compiler.cache import PACKAGE
 from stiction.contact.contact_model import MODELS, NoContact, checked_parameter, fields_of
 from stiction.control.controller import CONTROLLERS, PRESCRIBERS
 from stiction.errors import InputError, did_you_mean
@@ -126,11 +127,13 @@ def _check_not_another(name: str, place: str) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """Text of an error, with its line."""
+    """Text of an error, with the last line of the user's that led to it."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # includes its line
         return text
-    last = traceback.extract_tb(error.__traceback__)[-1]
+    lines = traceback.extract_tb(error.__traceback__)
+    theirs = [line for line in lines if not Path(line.filename).is_relative_to(PACKAGE)]
+    last = (theirs or lines)[-1]
     return f"{text} ({last.filename}, line {last.lineno})"
 
 

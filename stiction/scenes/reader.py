@@ -31,7 +31,7 @@ from stiction.scenes.toml_lines import Lines
 from stiction.scenes.toml_text import text_of, values_of
 from stiction.scenes.verdict import EXPECTATIONS, LIMITS, Limits
 from stiction.world.external import Push, TabulatedForce
-from stiction.world.materials import check_friction, checked_materials
+from stiction.world.materials import FRICTION, check_friction, check_per_pair, checked_materials
 from stiction.world.world import GRAVITY
 
 TOP = (
@@ -78,7 +78,7 @@ def scene_of_values(
         robots=tuple(bodies),
         objects=tuple(_body(entry, places) for entry in table.tables("object")),
         ground=read_ground(table.table("ground")),
-        materials=_materials(table),
+        materials=_materials(table, contact),
         contact=contact,
         controls=controls,
         controllers=tuple(_plug_in(entry, CONTROLLER_KINDS, places) for entry in own),
@@ -265,7 +265,7 @@ def _contact(table: Table, places: Places) -> Any:
         return None
     model = _plug_in(entry, CONTACT_MODELS, places, "model", default)
     try:
-        check_friction(type(model).__name__, ("any", "other"), model._asdict())
+        check_friction("", model._asdict())
     except InputError as error:
         entry.refuse(str(error))
     return model
@@ -274,8 +274,8 @@ def _contact(table: Table, places: Places) -> Any:
 # ---------------------------------------------------------------------------------------- materials
 
 
-def _materials(table: Table) -> dict[tuple[str, str], dict[str, float]]:
-    """Parameters of pairs of materials."""
+def _materials(table: Table, contact: Any) -> dict[tuple[str, str], dict[str, float]]:
+    """Parameters of pairs of materials; the contact model of the scene bounds those it has."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for entry in table.tables("material"):
         pair = entry.texts("pair", REQUIRED)
@@ -288,8 +288,26 @@ def _materials(table: Table) -> dict[tuple[str, str], dict[str, float]]:
             checked_materials({**found, (pair[0], pair[1]): row})
         except InputError as error:
             entry.refuse(str(error))
+        if contact is not None:
+            _check_row(entry, contact, row)
         found[pair[0], pair[1]] = row
     return found
+
+
+def _check_row(entry: Table, contact: Any, row: dict[str, float]) -> None:
+    """Refuse values that the contact model does not take for a pair of materials."""
+    for name, value in row.items():
+        try:
+            check_per_pair(contact, entry.values["pair"], {name: value})
+            if name in contact._fields:
+                checked_value(type(contact), name, value)
+        except InputError as error:
+            entry.refuse(str(error), name)
+    if any(name in row for name in FRICTION):
+        try:
+            check_friction("", {**contact._asdict(), **row})
+        except InputError as error:
+            entry.refuse(str(error))
 
 
 # ------------------------------------------------------------------------------------------- forces

@@ -13,7 +13,7 @@ import numpy as np
 from stiction.collision.bodies import NoBodies
 from stiction.contact.contact_model import MODELS, OUTLOOKS, Landing, Outlook
 from stiction.description.description import SHAPE_KINDS
-from stiction.description.plain import first_few
+from stiction.description.plain import counted, first_few
 from stiction.errors import StabilityWarning, UnsolvedWarning
 from stiction.simulation.stability import (
     landing_of,
@@ -48,9 +48,10 @@ def warn_of_long_step(
         return []
     deep = f" (at a depth of {1e3 * bound.depth:.2g} mm)" if bound.depth > 0 else ""
     message = (
-        f"{type(model).__name__}: dt is {dt:g} s, but {bound.points} points of '{bound.link}', "
-        f"each with an effective mass of {bound.mass:.3g} kg, are stable only up to "
-        f"{bound.dt:.3g} s{deep}; use a smaller dt, or less stiffness and damping"
+        f"{type(model).__name__}: dt is {dt:g} s, but {counted(bound.points, 'point')} of "
+        f"'{bound.link}' with an effective mass of {bound.mass:.3g} kg"
+        f"{' is' if bound.points == 1 else ' each are'} stable only up to {bound.dt:.3g} "
+        f"s{deep}; use a smaller dt, or less stiffness and damping"
     )
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]
@@ -90,7 +91,8 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
         return []
     message = (
         f"{type(model).__name__}: '{bound.link}' penetrated by {1e3 * bound.depth:.3g} mm; at that "
-        f"depth its {bound.points} points are stable only up to dt = {bound.dt:.3g} s, and this "
+        f"depth its {counted(bound.points, 'point')} "
+        f"{'is' if bound.points == 1 else 'are'} stable only up to dt = {bound.dt:.3g} s, and this "
         f"run used {simulation.dt:g} s. The result is unreliable: use a smaller dt or more "
         "stiffness"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stiction.errors import InputError
-from stiction.files.written import check_target, write_whole
+from stiction.files.written import check_kind, check_target, write_whole
 from stiction.terminal.line import Progress, shown
 from stiction.viewer.legend import legend_box
 from stiction.viewer.marks import MARKS, SHOWN
@@ -19,6 +19,8 @@ from stiction.visual.named import checked_layout, named
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
+
+SUFFIXES = (".html", ".htm")
 
 
 def page(
@@ -59,10 +61,11 @@ def save_html(
     Options: fps, pictures a second; follow, whether the camera moves with the first robot; marks,
     some of `MARKS`; layout, "side by side" or "ghosts".
     """
+    path = check_kind(path, SUFFIXES, "save_html", InputError)
     check_target(path, InputError)  # now, not after the page is made
     text = page(motions, **options)  # type: ignore[arg-type]
     write_whole(path, text.encode(), "the page", InputError)
-    return Path(path)
+    return path
 
 
 def checked_marks(marks: Sequence[str]) -> tuple[str, ...]:

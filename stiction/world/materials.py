@@ -171,7 +171,7 @@ def pair_table(
             else float(from_file.get(name, getattr(model, name)))
             for name, bounds in fields.items()
         }
-        check_friction(type(model).__name__, pair, row)
+        check_friction(f"{type(model).__name__}, materials {pair}: ", row)
         rows.append(list(row.values()))
     return np.array(rows, float).reshape(len(rows), len(fields)), notes
 
@@ -216,11 +216,11 @@ def friction_is_given(model: Any) -> bool:
     )
 
 
-def check_friction(model: str, pair: tuple[str, str], row: Mapping[str, float]) -> None:
-    """Raise InputError if mu_kinetic exceeds a mu_static above 0."""
+def check_friction(where: str, row: Mapping[str, float]) -> None:
+    """Raise InputError if mu_kinetic exceeds a mu_static above 0; where: start of the message."""
     static, kinetic = row.get("mu_static", 0.0), row.get("mu_kinetic", 0.0)
     if 0.0 < static < kinetic:
         raise InputError(
-            f"{model}, materials {pair}: mu_kinetic is {kinetic:g} and mu_static {static:g}; "
+            f"{where}mu_kinetic is {kinetic:g} and mu_static {static:g}; "
             "give a mu_static of at least mu_kinetic, or 0 for no static friction"
         )

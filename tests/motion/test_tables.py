@@ -38,6 +38,25 @@ def test_a_data_set_has_named_coordinates(motion):
     assert len(set(data.point.values)) == motion.depth.shape[1]
 
 
+def test_tables_have_units(motion):
+    units = motion.to_pandas().attrs["units"]
+    assert list(units) == ["time", *motion.to_pandas().columns]
+    base, hinge = str(motion.world.joint_names[1]), str(motion.world.joint_names[2])
+    told = {f"q {base} x": "m", f"q {base} qw": "1", f"v {base} (turn x)": "rad/s"}
+    told |= {f"torque {base} (x)": "N", f"q {hinge}": "rad", f"passive {hinge}": "N m"}
+    assert {name: units[name] for name in told} == told
+    assert units["time"] == "s" and units["force z"] == "N"
+    data = motion.to_xarray()
+    assert all("units" in variable.attrs for variable in data.data_vars.values())
+    assert data.depth.attrs["units"] == "m" and data.time.attrs["units"] == "s"
+
+
+@pytest.mark.parametrize("path", ["motion.xyz", "motion", 3])
+def test_another_kind_of_file_than_csv_is_refused(motion, path):
+    with pytest.raises(st.StictionError, match=r"save_csv: .* ends in \.csv; give one"):
+        motion.save_csv(path)
+
+
 def test_csv_keeps_all_digits(motion, tmp_path):
     path = motion.save_csv(tmp_path / "motion.csv")
     with path.open() as file:

@@ -36,6 +36,12 @@ def test_an_honest_law_passes(honest):
     }
 
 
+@pytest.mark.jit
+def test_bodies_land_with_short_steps_too():
+    found = st.check_promises(st.SpringDamper(), dt=1e-4, brief=True)
+    assert found, str(found)
+
+
 @pytest.mark.interpreted
 def test_an_honest_law_passes_between_bodies():
     found = st.check_promises(HONEST, brief=True, bodies=True)

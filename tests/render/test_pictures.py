@@ -122,8 +122,9 @@ def test_wrong_options_are_named(options, told):
 def test_files_that_cannot_be_written_are_refused_first(tmp_path):
     with pytest.raises(st.StictionError, match="folder .* does not exist"):
         fallen_brick().image(tmp_path / "nowhere" / "a.png")
-    with pytest.raises(st.StictionError, match="ends in"):
-        fallen_brick().image(tmp_path / "a.mp3")
+    for path in (tmp_path / "a.mp3", 3):
+        with pytest.raises(st.StictionError, match=r"ends in \.png, \.jpg, \.jpeg or \.webp; give"):
+            fallen_brick().image(path)
 
 
 def test_without_egl_one_line_says_what_to_install():

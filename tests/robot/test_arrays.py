@@ -117,6 +117,13 @@ def test_a_wrong_description_makes_no_robot():
         Robot.from_description(Description("wrong", "tests", links, joints))
 
 
+def test_an_impossible_inertia_is_told_without_the_options_of_files():
+    links = (dataclasses.replace(body("a", ARM), inertia=(1.0, 0.0, 0.0, 0.1, 0.0, 0.1)),)
+    joints = (Joint("hinge", "revolute", WORLD, "a"),)
+    with pytest.raises(DescriptionError, match="sum of the other two; correct them$"):
+        Robot.from_description(Description("wrong", "tests", links, joints))
+
+
 def test_a_robot_that_cannot_move_is_refused():
     links, joints = (body("a", ARM),), (Joint("glue", "fixed", WORLD, "a"),)
     with pytest.raises(DescriptionError, match="no moving joint"):

@@ -404,6 +404,28 @@ def test_frictions_that_do_not_go_together_are_told_with_the_line(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("restitution = 1.5", "Coulomb: restitution is 1.5; give a number from 0 to 1"),
+        ("tolerance = 1e-3", "Coulomb has one 'tolerance' for all pairs"),
+    ],
+)
+def test_what_the_model_does_not_take_for_a_pair_is_told_with_the_line(tmp_path, value, words):
+    text = SCENE.replace("mu_static = 0.9", value)
+    with pytest.raises(SceneFileError) as error:
+        read(tmp_path, text)
+    assert f"line {line_of(text, value)}: material[0].{value.split()[0]}: " in str(error.value)
+    assert words in str(error.value)
+
+
+def test_frictions_of_a_pair_that_do_not_go_together_are_told_with_the_line(tmp_path):
+    text = SCENE.replace("mu_static = 0.9", "mu_static = 0.1\nmu_kinetic = 0.2")
+    line = line_of(SCENE, "[[material]]")
+    with pytest.raises(SceneFileError, match=rf"line {line}: material\[0\]: mu_kinetic is 0.2 and"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
     ("lines", "words"),
     [
         ('kind = "steps"\nrise = 0.0', "no rise may be 0"),

@@ -1,5 +1,7 @@
 """The recorded walk: pads, agreement, the verdict; the whole walk if slow tests run."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,22 @@ def test_the_verdict_is_that_of_the_best_model():
 def test_every_model_of_the_package_is_listed():
     ours = {one for one in st.__all__ if one in CASES} | set(human_walk.CANNOT)
     assert ours == {*CASES, *human_walk.CANNOT} and len(ours) == 11
+
+
+@pytest.mark.interpreted
+def test_the_document_has_units(monkeypatch, capsys):
+    row = {"model": "A", "dt_ms": 0.02, "vertical_r": 0.99, "vertical_rms": 3.0, "fore_aft_r": 0.9}
+    walks = [Walked("A", {**row, "centre_rms_mm": 5.0}, None)]
+    monkeypatch.setattr(human_walk, "validate", lambda *_: (summary(walks), walks))
+    assert main(["validate", "human-walk", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["models"][0]["dt"] == 0.02 and found["models"][0]["centre_rms"] == 5.0
+    assert found["units"] == {
+        "models.dt": "ms",
+        "models.vertical_rms": "% of body weight",
+        "models.centre_rms": "mm",
+        "bounds.vertical_rms": "% of body weight",
+    }
 
 
 @pytest.mark.interpreted

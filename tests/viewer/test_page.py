@@ -75,6 +75,12 @@ def test_wrong_options_are_named(options, told):
         page(fallen_brick(), **options)
 
 
+@pytest.mark.parametrize("path", ["page.txt", "page", 3, None])
+def test_another_kind_of_file_is_refused(path):
+    with pytest.raises(st.StictionError, match=r"save_html: .* ends in \.html or \.htm; give one"):
+        fallen_brick().save_html(path)
+
+
 def test_a_page_in_no_folder_is_refused_first(tmp_path):
     with pytest.raises(st.StictionError, match="does not exist"):
         fallen_brick().save_html(tmp_path / "nowhere" / "brick.html")
