@@ -45,3 +45,16 @@ def test_boxes_that_are_welded_to_each_other_rest_on_the_ground(model, apart):
     assert motion.unsolved.count == 0
     assert np.abs(motion.v[-1]).max() < 1e-9
     assert motion.force[-2].sum(axis=0)[2] == pytest.approx(2 * 9.81, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", SOLVERS, ids=names)
+def test_what_a_weld_holds_inside_scenery_bears_what_is_put_on_it(model):
+    wall = '<geom type="box" size=".2 .2 .2" pos="0 0 .5"/>'
+    geom = '<freejoint/><geom type="box" size=".1 .1 .1" mass="1"/>'
+    boxes = (("a", 0.25, 0.75), ("b", 0.25, 0.95))
+    bodies = "".join(f'<body name="{n}" pos="{x} 0 {z}">{geom}</body>' for n, x, z in boxes)
+    world = st.World(robot_of(mjcf(wall + bodies, '<weld body1="a"/>')), ground=None)
+    motion = st.simulate(world, model, duration=0.03, dt=0.003)
+    assert motion.unsolved.count == 0
+    np.testing.assert_allclose(motion.q[-1], world.home().q, atol=1e-9)
+    assert abs(motion.v).max() < 1e-9

@@ -99,7 +99,7 @@ def solve_step(model, system, instant, shares):
     answer_to_impulses(system, dt)
     status, bounce = OK, full_bounce(dt)
     for trial in range(TRIALS):
-        release_immovable(dynamics, contact, response)
+        release_immovable(system)
         driven = release_prescribed(system, dt)
         status = contact_forces(model, dynamics, contact, surface.memory, surface.work, dt)
         complete_solution(surface)
