@@ -99,7 +99,7 @@ def aim_loops(loops: Any, ahead: float, lag: float, dt: float) -> None:
 
     `ahead`: time between the start of the step and the configuration of the evaluation. `lag`: time
     between the configuration to which v belongs and that one [s]; prescribed coordinates have the
-    velocity of the evaluation.
+    velocity of the start of the step.
     """
     _PARTS[type(loops)].aim(loops, ahead, lag, dt)
 
@@ -150,10 +150,11 @@ def _aim(loops, ahead, lag, dt):
     fastest, half = like(dt, RECOVERY_SPEED), like(dt, 0.5)
     for row in range(len(loops.error)):
         rate, drift, driven = loops.rate[row], loops.drift[row], loops.driven[row]
-        error = loops.error[row] - ahead * (rate - half * ahead * (drift + driven))
+        error = loops.error[row] - ahead * (rate - half * ahead * (drift - driven))
         wanted = like(dt, RECOVERY) * error / loops.step[0]
         wanted = min(max(wanted, -fastest), fastest)
-        loops.correction[row] = (rate - lag * (drift + driven) + wanted) / dt
+        rate -= lag * drift + (lag - ahead) * driven
+        loops.correction[row] = (rate + wanted) / dt
 
 
 @kernel

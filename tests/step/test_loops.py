@@ -76,13 +76,18 @@ def test_a_parallelogram_is_a_pendulum(integrator):
 
 
 @pytest.mark.interpreted
-def test_a_prescribed_crank_moves_the_rocker_as_geometry_says():
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda kind: type(kind).__name__)
+def test_a_prescribed_crank_moves_the_rocker_as_geometry_says(integrator):
     world = st.World(robot_of(four_bar()), ground=None)
     time = np.linspace(0.0, 0.2, 41)
     angle = 5.0 * time**2
     reference = st.Reference(time=time, q=angle[:, None], v=(10.0 * time)[:, None], joints=("a",))
     motion = st.simulate(
-        world, contact=None, duration=0.1, controller=st.Prescribed(reference, joints=("a",))
+        world,
+        contact=None,
+        duration=0.1,
+        controller=st.Prescribed(reference, joints=("a",)),
+        integrator=integrator,
     )
     a = motion.q[-1, 0]
 
