@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -205,6 +206,7 @@ def foresees(kind: type) -> Callable[[Callable[[Any, Outlook], str]], Any]:
     return declare
 
 
+@cache
 def fields_of(kind: Any) -> dict[str, Parameter]:
     """Unit and bounds of each field of a parameter tuple."""
     hints = get_type_hints(kind, include_extras=True)

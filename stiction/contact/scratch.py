@@ -12,6 +12,7 @@ themselves be such tuples: a model lists what its methods need.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -67,5 +68,6 @@ def check_scratch(model: str, kind: Any) -> None:
             check_scratch(f"{model}': '{kind.__name__}.{name}", hint)
 
 
+@cache
 def _fields(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)

@@ -17,13 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.compiler.compiled import kernel, subroutine
-from stiction.kernels.vectors import like
+from stiction.kernels.vectors import like, rounding
 
-# Rows stay in order while no row has a larger share of a pivot row. Forces and moments have
-# different units, so that shares of a hundred are common, and harmless: with this bound, systems of
-# a driven humanoid are solved to relative errors of 2e-5 (99 %) in single precision, 1e-13 in
-# double.
-LARGEST_SHARE = 1e3
+# Rows stay in order while no row has a larger share of a pivot row, in single and in double
+# precision. Large shares are common: forces and moments have different units, and directions in
+# which a foot is not held have pivots of 1, while entries of the other foot are up to 1e5. With
+# these bounds, systems of a driven humanoid are solved to relative errors of 2e-5 (99 %) in single
+# precision and 2e-11 in double, as with exchanges.
+LARGEST_SHARE, LARGEST_SHARE_IN_DOUBLE = 1e3, 1e6
 # Where rows are exchanged, a diagonal entry stays the pivot from this fraction of the largest entry
 # below it.
 LARGE = 0.1
@@ -203,7 +204,7 @@ def shares_of(six, rows):
 def are_small(shares):
     """Return whether six shares are small enough; False if one is not a number."""
     a0, a1, a2, a3, a4, a5 = shares
-    most = like(a0, LARGEST_SHARE)
+    most = like(a0, LARGEST_SHARE if rounding(a0) > 1e-10 else LARGEST_SHARE_IN_DOUBLE)
     first = abs(a0) <= most and abs(a1) <= most and abs(a2) <= most
     return first and abs(a3) <= most and abs(a4) <= most and abs(a5) <= most
 
