@@ -247,13 +247,13 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
     if reach_time > 0:
         way = max(way, bodies.way[slot])
         back = way_back(bodies, dynamics, a, b, ahead)
-    fill_manifold(bodies, dynamics, a, b, reach_time, back)
+    pose, other_pose = poses_of(bodies, dynamics, a, b, back)
+    find_manifold(bodies, a, pose, b, other_pose, reach_time)
     manifold = bodies.manifold
     bodies.apart[slot] = distance_known(bodies, a, b, back)
     name_points(bodies, slot)
     if manifold.count[0] == 0:
         return
-    turned, turned_b = placed(bodies, dynamics, a)[1], placed(bodies, dynamics, b)[1]
     for k in range(manifold.count[0]):
         r, n = load_vector(manifold.point, k), load_vector(manifold.normal, k)
         v = relative_velocity(dynamics, link, other, r, sub(r, back))
@@ -268,8 +268,8 @@ def meet_bodies(bodies, dynamics, contact, a, b, slot, reach_time, ahead):
         contact.pair[row] = bodies.pair[bodies.material[a], bodies.material[b]]
         contact.body_a[row], contact.body_b[row] = link, other
         contact.shape[row, 0], contact.shape[row, 1] = a, b
-        contact.radius[row, 0] = radius_at(bodies.shapes, a, turned, n)
-        contact.radius[row, 1] = radius_at(bodies.shapes, b, turned_b, n)
+        contact.radius[row, 0] = radius_at(bodies.shapes, a, pose.rotation, n)
+        contact.radius[row, 1] = radius_at(bodies.shapes, b, other_pose.rotation, n)
         contact.depth[row], contact.share[row] = depth, like(gap, 1)
         store_vector(contact.arm, row, r)
         store_vector(contact.normal, row, n)
@@ -285,20 +285,30 @@ def fall_within(dynamics, dt):
     return like(dt, REACH / 2) * math.sqrt(dot(g, g)) * dt * dt
 
 
-@subroutine
-def fill_manifold(bodies, dynamics, a, b, reach_time, back):
-    """Find the points of shapes a and b, moved by `back`, that touch or may within reach_time."""
+@kernel
+def poses_of(bodies, dynamics, a, b, back):
+    """Poses of shapes a and b, relative to O of the tree of a; b is moved by `back`."""
+    position, rotation = placed(bodies, dynamics, a)
+    touched, turned = placed(bodies, dynamics, b)
+    touched = add(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), back)
+    return Pose(position, rotation), Pose(touched, turned)
+
+
+@kernel
+def find_manifold(bodies, a, pose, b, other, reach_time):
+    """Find the points of two shapes that touch or may within reach_time."""
     reach = like(reach_time, 0)
     if reach_time > 0:
         reach = bodies.broad.boxes.reach[a] + bodies.broad.boxes.reach[b]
-    position, rotation = placed(bodies, dynamics, a)
-    touched, turned = placed(bodies, dynamics, b)
-    pose = Pose(position, rotation)
-    touched = add(seen_from(dynamics, bodies.link[b], bodies.link[a], touched), back)
-    other = Pose(touched, turned)
-    status = meet(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
+    status = fill_manifold(bodies.shapes, a, pose, b, other, reach, bodies.narrow, bodies.manifold)
     if status == UNSOLVED:
         bodies.doubtful[0] += 1
+
+
+@subroutine
+def fill_manifold(shapes, a, pose, b, other, reach, narrow, manifold):
+    """Write the manifold of two shapes; returns a status."""
+    return meet(shapes, a, pose, b, other, reach, narrow, manifold)
 
 
 @kernel

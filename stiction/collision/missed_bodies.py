@@ -14,8 +14,9 @@ from stiction.collision.bodies import (
     Bodies,
     NoBodies,
     fall_within,
-    fill_manifold,
+    find_manifold,
     order_pairs,
+    poses_of,
     touching_shapes,
 )
 from stiction.collision.bounds import reach_within
@@ -127,7 +128,8 @@ def way_together(bodies, dynamics, a, b, known, dt):
     known: the travel that detection granted them [m].
     """
     link, other = bodies.link[a], bodies.link[b]
-    fill_manifold(bodies, dynamics, a, b, dt, zero_vector(dt))
+    pose, other_pose = poses_of(bodies, dynamics, a, b, zero_vector(dt))
+    find_manifold(bodies, a, pose, b, other_pose, dt)
     widest = like(dt, 0)
     for k in range(bodies.manifold.count[0]):
         r, n = load_vector(bodies.manifold.point, k), load_vector(bodies.manifold.normal, k)

@@ -18,7 +18,7 @@ the mean velocity is extrapolated with the accelerations of the last step.
 
 from typing import NamedTuple
 
-from stiction.compiler.compiled import as_python, chooses, kernel, subroutine
+from stiction.compiler.compiled import as_python, chooses, kernel
 from stiction.contact.families.family import solves
 from stiction.control.controller import prescribe
 from stiction.kernels.kinematics import accelerated, advance, advance_by_mean
@@ -166,11 +166,6 @@ def note_missing_spins(flight, system, state, work, dt):
 
 
 @kernel
-def _note(flight, system, state, work, dt):
-    missing_spins(flight, system, state, work, dt)
-
-
-@subroutine
 def missing_spins(flight, system, state, work, dt):
     """Write the angular momentum that torques gave to bodies, minus what these gained [N m s].
 
@@ -201,7 +196,7 @@ def _note_nothing(flight, system, state, work, dt):
     pass
 
 
-_NOTES = {Flight: _note, NoFlight: _note_nothing}
+_NOTES = {Flight: missing_spins, NoFlight: _note_nothing}
 
 
 @chooses(note_missing_spins)

@@ -102,7 +102,7 @@ def count_islands(contact, response, islands):
     return count
 
 
-@subroutine
+@kernel
 def label_islands(contact, response, islands):
     """Number the islands from 0, and write that of every touching link; returns how many."""
     links, island = response.links, islands.island
@@ -124,7 +124,7 @@ def label_islands(contact, response, islands):
     return count
 
 
-@subroutine
+@kernel
 def list_islands(contact, response, islands, count):
     """List the links and the pairs of each island, and where the points of pairs end."""
     island, links_end, pairs_end = islands.island, islands.links_end, islands.pairs_end

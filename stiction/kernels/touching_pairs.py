@@ -3,7 +3,7 @@
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.articulated import unit_wrench
 from stiction.kernels.kinematics import seen_from
-from stiction.kernels.response import velocity_per_impulse
+from stiction.kernels.response import link_velocity_per_impulse, velocity_per_impulse
 from stiction.kernels.spatial import Twist, twist_add, twist_scale, twist_sub
 from stiction.kernels.touching_links import (
     list_links,
@@ -20,6 +20,7 @@ from stiction.kernels.vectors import (
     scale,
     store_vector,
     sub,
+    trace,
     zero_vector,
 )
 
@@ -94,14 +95,27 @@ def compliances(contact, response):
     A link on a fixed base may only turn about its centre, or be held by friction: g includes a
     small contribution of rotation, and is never zero.
     """
-    centre = zero_vector(response.report.residual[0])
     for pair in range(contact.touching_count[0]):
-        G = velocity_per_impulse(response, pair, centre, pair, centre)
-        total = G[0][0] + G[1][1] + G[2][2]
+        total = velocities_per_impulses(response, pair)
         lever = like(total, LEVER)
         total += lever * lever * spin_per_moment(response, pair)
         g = total / like(total, 3)
         response.compliance[pair] = max(g, like(total, LEAST_COMPLIANCE))
+
+
+@kernel
+def velocities_per_impulses(response, pair):
+    """Sum over the axes of the velocity of a pair's centre per unit impulse there along each."""
+    links, a, b = response.links, response.first[pair], response.second[pair]
+    if not on_ground_alone(links) and b != NONE and links.first[a] != links.first[b]:
+        first, second = (
+            load_vector(response.first_arm, pair),
+            load_vector(response.second_arm, pair),
+        )
+        total = trace(link_velocity_per_impulse(links, a, first, a, first))
+        return total + trace(link_velocity_per_impulse(links, b, second, b, second))
+    centre = zero_vector(response.report.residual[0])
+    return trace(velocity_per_impulse(response, pair, centre, pair, centre))
 
 
 @kernel

@@ -122,6 +122,12 @@ def point_of_frame(p, R, x):
 
 
 @formula
+def trace(A):
+    """Return the sum of the diagonal of A."""
+    return A[0][0] + A[1][1] + A[2][2]
+
+
+@formula
 def skew(a):
     """Return [a]x, the matrix with skew(a) b = a x b."""
     zero = like(a[0], 0)

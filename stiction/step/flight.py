@@ -145,7 +145,7 @@ def join_touching(flight, system):
         island[max(a, b)] = min(a, b)
 
 
-@subroutine
+@kernel
 def list_islands(flight, system):
     """List the roots of every island; returns whether any is in flight."""
     island, root, found = flight.island, system.surface.work.response.links.root, False
