@@ -222,17 +222,18 @@ def add_row(work, row):
     p, n = columns(part, row, FORCE), columns(part, row, NORMAL)
     before, n_before = columns(sums, total, FORCE), columns(sums, total, NORMAL)
     new, old = abs(dot(p, n)), abs(dot(before, n_before))
-    share = new / (new + old) if new + old > 0 else like(new, 1)
-    rest = like(new, 1) - share
-    mean = add(scale(rest, n_before), scale(share, n))
-    size = math.sqrt(dot(mean, mean))
-    mean = scale(like(new, 1) / size, mean) if size > 0 else n
+    share, mean = like(new, 1), n
+    if old > 0:
+        share = new / (new + old)
+        mean = add(scale(like(new, 1) - share, n_before), scale(share, n))
+        size = math.sqrt(dot(mean, mean))
+        mean = scale(like(new, 1) / size, mean) if size > 0 else n
     for k in range(3):
         if new >= old:
             sums[total, SLIP + k] = part[row, SLIP + k]
         sums[total, FORCE + k] += p[k]
         sums[total, NORMAL + k] = mean[k]
-        sums[total, POSITION + k] *= rest
+        sums[total, POSITION + k] *= like(new, 1) - share
         sums[total, POSITION + k] += share * part[row, POSITION + k]
     sums[total, DEPTH] = max(sums[total, DEPTH], part[row, DEPTH])
     if part[row, STATE] > 0:  # of the last part in which it has a force

@@ -127,13 +127,13 @@ def idle_share(model, contact, response, first, gained):
             carried = load_vector(contact.carried, i)
             before = tangential(n, sub(load_vector(contact.velocity, i), carried))
             after = tangential(n, velocity_after(contact, response, i))
-            speed = math.sqrt(dot(before, before))
             moves_on = moves_on or dot(after, after) > slow * slow
             limit += mu_kinetic_of(model, contact.table, contact.pair[i]) * dot(n, p)
             p_t = add(p_t, tangential(n, p))
             # a point slower than turning makes it in a step rolls: there is no slide to stop
             turning = add(carried, gained)
-            if speed > max(slow, math.sqrt(dot(turning, turning))):
+            if dot(before, before) > max(slow * slow, dot(turning, turning)):
+                speed = math.sqrt(dot(before, before))
                 r = arm_from_centre(contact, response, i)
                 free = sub(point_velocity(free_twist(response, touching), r), gained)
                 v_t, c = add(v_t, before), c + dot(free, before) / speed

@@ -154,10 +154,11 @@ def project(contact, cases, i, p, v, g, R):
         cases.case[i] = OPEN
         return zero_vector(g)
     y_t = sub(y, scale(y_n, n))
-    size, limit = math.sqrt(dot(y_t, y_t)), cases.mu[i] * y_n
-    if size <= limit:
+    squared, limit = dot(y_t, y_t), cases.mu[i] * y_n
+    if squared <= limit * limit:
         cases.case[i] = STICK
         return y
+    size = math.sqrt(squared)
     d = scale(like(g, 1) / size, y_t)
     reversed_slip = cases.case[i] == SLIP and dot(d, load_vector(cases.direction, i)) < 0
     cases.case[i] = STICK if reversed_slip else SLIP
