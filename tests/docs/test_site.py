@@ -124,9 +124,9 @@ def test_the_search_index_has_the_pages_and_the_names(site):
 
 
 def test_the_picture_of_the_architecture_is_the_one_that_the_program_draws():
-    import way_of_data
+    import data_flow
 
-    assert way_of_data.FILE.read_text() == way_of_data.picture()
+    assert data_flow.FILE.read_text() == data_flow.picture()
 
 
 def test_five_pages_are_whole_in_a_browser_and_the_search_finds(address):

@@ -1,4 +1,4 @@
-"""The picture of the way of the data: python docs/tools/way_of_data.py writes the SVG.
+"""The picture of the data flow: python docs/tools/data_flow.py writes the SVG.
 
 Plain SVG, so that the page needs no script and the text in the picture can be found and selected.
 """
@@ -6,7 +6,7 @@ Plain SVG, so that the page needs no script and the text in the picture can be f
 from html import escape
 from pathlib import Path
 
-FILE = Path(__file__).parents[1] / "pictures" / "way_of_data.svg"
+FILE = Path(__file__).parents[1] / "pictures" / "data_flow.svg"
 SIZE = (1000, 500)
 LOOP = "the compiled loop: one world on a core, many on all cores or on a GPU, from one source"
 GREY, BLUE, ORANGE, GREEN = "#eceff1", "#d6e4f5", "#fbe0d3", "#dcefdc"
@@ -95,7 +95,7 @@ def picture() -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
             ' font-family="sans-serif" text-anchor="middle" fill="#263238">',
-            "<title>The way of the data: from a model file over a world and its steps to a motion"
+            "<title>Data flow: from a model file over a world and its steps to a motion"
             "</title>",
             '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8"'
             ' markerHeight="8" orient="auto-start-reverse">'
