@@ -71,12 +71,7 @@ def energy_balance(
     forces: the external forces given to `simulate`; a motion does not store them. Without them,
     their work is part of the remainder.
     """
-    if motion.parameters.get("record every", 1) != 1:
-        raise InputError(
-            "the energy balance needs every step, but forces between the recorded samples are "
-            "unknown; simulate with Recording(every=1)"
-        )
-    dt, when = step_length(motion), _accounting(motion)
+    dt, when = _every_step(motion), _accounting(motion)
     energy = motion.energy()
     q, v_mean = _at_work(motion, when.configuration * dt)
     v_damped = (1 - when.damping) * motion.v[:-1] + when.damping * motion.v[1:]
@@ -103,13 +98,26 @@ def contact_work(motion: Motion) -> np.ndarray:
     The work that a moving belt does by carrying the points along is left out. The sum is thus never
     positive, except that springs return stored energy.
     """
-    dt = step_length(motion)
+    dt = _every_step(motion)
     q, v_mean = _at_work(motion, _accounting(motion).configuration * dt)
     normal, friction = _contact_work(motion, q, v_mean, dt)
     belt = motion.world.ground.bind().belt  # type: ignore[union-attr]
     begin = motion.time[:-1]
     carried = travel_at(belt, begin + dt) - travel_at(belt, begin)  # in each step
     return normal + friction - (motion.force[:-1].sum(axis=1) * carried).sum(axis=1)
+
+
+def _every_step(motion: Motion) -> float:
+    """Length of a step [s]; raises InputError unless each row is one step after the row before."""
+    missing = motion.parameters.get("record every", 1) != 1
+    if not missing and len(motion) > 1:
+        missing = bool((np.rint(np.diff(motion.time) / step_length(motion)) != 1).any())
+    if missing:
+        raise InputError(
+            "the energy balance needs every step, but forces between the recorded samples are "
+            "unknown; simulate with Recording(every=1)"
+        )
+    return step_length(motion)
 
 
 def _accounting(motion: Motion) -> Accounting:

@@ -63,6 +63,17 @@ def test_the_balance_wants_every_step():
         motion.energy_balance()
 
 
+@pytest.mark.parametrize("rows", [slice(0, None, 2), [0, 1, 2, 10, 11], [3, 2, 1]])
+def test_the_balance_of_chosen_rows_wants_every_step_between_them(rows):
+    world = st.World(pendulum())
+    state = at_speed(world, 2.0)
+    motion = st.simulate(world, contact=None, duration=0.02, state=state)
+    whole, part = motion.energy_balance(), motion.rows(np.arange(5, 12)).energy_balance()
+    np.testing.assert_array_equal(part.kinetic[:-1], whole.kinetic[5:11])
+    with pytest.raises(InputError, match="balance needs every step"):
+        motion.rows(np.arange(len(motion))[rows]).energy_balance()
+
+
 # ------------------------------------------------------------------------------------------- joints
 
 
