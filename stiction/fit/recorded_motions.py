@@ -152,6 +152,12 @@ def checked_motion(name: str, motion: Motion) -> Motion:
         raise InputError(
             f"fit: {name} has controllers but not the torques of every step; record every step"
         )
+    spacing = settings["dt"] * settings.get("record every", 1)
+    if (np.rint(np.diff(motion.time) / spacing) != 1).any():
+        raise InputError(
+            f"fit: {name} lacks samples: its settings say one every {spacing:g} s; give the whole "
+            "motion, or rows that follow each other"
+        )
     if len(motion) < FEWEST:
         raise InputError(f"fit: {name} has {len(motion)} samples; at least {FEWEST} are needed")
     return motion

@@ -137,6 +137,15 @@ def test_windows_start_from_the_recorded_states():
     assert abs(found).max() < 1e-12  # the same law repeats the motion
 
 
+def test_a_motion_that_lacks_samples_is_refused():
+    """Its settings say that every step was recorded: replayed, it would be ten times as fast."""
+    world = st.World(st.robots.ball(), ground=None)
+    motion = st.simulate(world, contact=None, duration=0.1, state=world.home())
+    with pytest.raises(InputError, match=r"motion 0 lacks samples: .* one every 0.001 s"):
+        RecordedMotions([motion.rows(np.arange(0, len(motion), 10))])
+    assert RecordedMotions([motion.rows(np.arange(50, len(motion)))]).rows == 51
+
+
 def test_a_residual_of_ones_own_gets_the_recorded_motion_and_the_replayed_channels():
     law = st.SpringDamper()
     world = st.World(st.robots.ball())
