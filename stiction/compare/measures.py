@@ -32,7 +32,7 @@ COLUMNS = {
     "chatter [%]": "change of the upward force from one millisecond to the next over the weight, "
     "root mean square in windows of 50 ms, median of the windows",
     "energy [J]": "change of energy that no work of any force explains, largest sum; not known if "
-    "bodies may touch each other, or if not every step was recorded",
+    "not every step was recorded",
     "cone [N]": "largest distance of a contact force from its friction cone",
     "complementarity [J]": "largest |<impulse, velocity + mu |v_t| n>| of a point (Le Lidec et "
     "al.); 0 for an exact solution",
@@ -124,8 +124,6 @@ def energy_error(case: Case, run: Run) -> float | None:
     motion = run.steps
     if motion is None or motion.parameters.get("record every", 1) != 1:
         return None
-    if case.world.near_pairs > 0:
-        return None  # the balance knows no work of bodies on each other
     last, largest = 0.0, 0.0
     for first in range(0, len(motion) - 1, ROWS):
         rows = np.arange(first, min(first + ROWS + 1, len(motion)))

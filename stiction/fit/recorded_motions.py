@@ -21,7 +21,7 @@ from stiction.errors import InputError
 from stiction.kernels.tree import FREE, SPHERICAL
 from stiction.motion.motion import Motion
 from stiction.scenes.plug_ins import INTEGRATOR_KINDS, imported_module
-from stiction.world.world import World
+from stiction.world.world import State, World
 
 # of a user: (recorded motion, replayed channels at its samples) -> numbers
 Residual = Callable[[Motion, Mapping[str, np.ndarray]], np.ndarray]
@@ -87,8 +87,8 @@ class RecordedMotions:
             own = [
                 (n, self.windows[i]) for n, i in enumerate(chosen) if self.windows[i].motion == k
             ]
-            for length in sorted({window.last - window.first for _, window in own}):
-                alike = [(n, w) for n, w in own if w.last - w.first == length]
+            for kind in sorted({kind_of(motion, window) for _, window in own}):
+                alike = [(n, w) for n, w in own if kind_of(motion, w) == kind]
                 replayed = replay(motion, [window for _, window in alike], models)
                 for place, (n, window) in enumerate(alike):
                     part = motion.rows(np.arange(window.first, window.last))
@@ -152,6 +152,12 @@ def checked_motion(name: str, motion: Motion) -> Motion:
         raise InputError(
             f"fit: {name} has controllers but not the torques of every step; record every step"
         )
+    spacing = settings["dt"] * settings.get("record every", 1)
+    if (np.rint(np.diff(motion.time) / spacing) != 1).any():
+        raise InputError(
+            f"fit: {name} lacks samples: its settings say one every {spacing:g} s; give the whole "
+            "motion, or rows that follow each other"
+        )
     if len(motion) < FEWEST:
         raise InputError(f"fit: {name} has {len(motion)} samples; at least {FEWEST} are needed")
     return motion
@@ -172,16 +178,25 @@ def cuts(name: str, motion: Motion, window: float | None) -> list[tuple[int, int
     return [(first, first + size + 1) for first in range(0, len(motion) - size, size)]
 
 
+def kind_of(motion: Motion, window: Window) -> tuple[int, float]:
+    """Length of a window, and when its replay starts [s]; those alike are replayed together.
+
+    It starts at 0, or at the time of its first sample if it matters: on a belt of varying speed.
+    """
+    varies = len(getattr(motion.world.ground, "time", ())) > 0
+    return window.last - window.first, float(motion.time[window.first]) if varies else 0.0
+
+
 def replay(
     motion: Motion, windows: Sequence[Window], models: Sequence[Any]
 ) -> dict[str, np.ndarray]:
-    """Channels of all windows, of equal length, under all models, (models x windows, rows, ...)."""
+    """Channels of all windows, of one kind, under all models, (models x windows, rows, ...)."""
     settings, count = motion.parameters, len(windows)
     every, dt = settings.get("record every", 1), settings["dt"]
-    steps = (windows[0].last - windows[0].first - 1) * every + 1
-    starts = [one.first for one in windows]
+    length, begin = kind_of(motion, windows[0])
+    steps = (length - 1) * every + 1
     worlds = count * len(models)
-    states = tuple(np.tile(array[starts], (len(models), 1)) for array in (motion.q, motion.v))
+    first = [State(motion.q[one.first], motion.v[one.first], begin) for one in windows]
     fields = models[0]._fields
     done = simulate_batch(
         motion.world,
@@ -189,7 +204,7 @@ def replay(
         models[0],
         duration=steps * dt,
         dt=dt,
-        states=states,
+        states=first * len(models),
         parameters={
             name: np.repeat([getattr(one, name) for one in models], count) for name in fields
         },
@@ -209,7 +224,8 @@ def applied(motion: Motion, windows: Sequence[Window]) -> list[Torques]:
     for one in windows:
         rows = motion.torque[one.first : one.last - 1]
         # half a step early: rounding must not make a row late
-        made.append(Torques(np.nan_to_num(rows), (np.arange(len(rows)) - 0.5) * dt))
+        time = kind_of(motion, one)[1] + (np.arange(len(rows)) - 0.5) * dt
+        made.append(Torques(np.nan_to_num(rows), time))
     return made
 
 

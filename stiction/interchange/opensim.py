@@ -4,8 +4,9 @@ Revolute and prismatic joints are columns of their own name, in rad or m. A free
 six coordinates of the pelvis of OpenSim's gait models, named after its link: LINK_tilt, LINK_list
 and LINK_rotation [rad], LINK_tx, LINK_ty and LINK_tz [m]. OpenSim's x is forward, y up, z to the
 right; the link turns by its tilt about z, its list about the new x and its rotation about the new
-y. A spherical joint becomes JOINT_coord_0 to JOINT_coord_2, turns about the link's own x, new y and
-new z, as in OpenSim's BallJoint.
+y. Links of an .osim file have OpenSim's axes themselves; all others have ours, and are upright as
+the pelvis is. A spherical joint becomes JOINT_coord_0 to JOINT_coord_2, turns about the link's own
+x, new y and new z, as in OpenSim's BallJoint.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from stiction.visual.poses import matrices
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
+    from stiction.world.world import World
 
 HEAD = "Coordinates\nversion=1\nnRows={rows}\nnColumns={columns}\ninDegrees=no\nendheader\n"
 OF_PELVIS = ("tilt", "list", "rotation", "tx", "ty", "tz")
 SWAPPED = [1, 0, 2]  # y x z
+OURS_IN_OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # x, z, -y
 LOCKED = 1e-9  # cosine of the middle angle at which the outer two turn about one line
 
 
@@ -48,11 +51,12 @@ def coordinates_of(motion: Motion) -> tuple[list[str], np.ndarray]:
             "save_sto: this motion has positions that are not finite; save some rows()"
         )
     tree, found = world.tree, dict[str, np.ndarray]()
+    of_opensim = _links_of_opensim(world)
     for link in range(1, len(tree.parent)):
         kind, first = int(tree.joint_type[link]), int(tree.q_index[link])
         joint = world.joint_names[link]
         if kind == FREE:
-            values, names = _of_pelvis(q[:, first : first + 7]), OF_PELVIS
+            values, names = _of_pelvis(q[:, first : first + 7], link in of_opensim), OF_PELVIS
             columns = {f"{world.link_names[link]}_{name}": k for k, name in enumerate(names)}
         elif kind == SPHERICAL:
             values = turns_about_own_axes(matrices(q[:, first : first + 4]))
@@ -70,14 +74,27 @@ def coordinates_of(motion: Motion) -> tuple[list[str], np.ndarray]:
     return list(found), np.column_stack([np.zeros((len(q), 0)), *found.values()])
 
 
-def _of_pelvis(pose: np.ndarray) -> np.ndarray:
+def _links_of_opensim(world: World) -> set[int]:
+    """Links of robots that were read from an .osim file, whose bodies keep their axes: y is up."""
+    found, first = set[int](), 1
+    for robot in world.robots:
+        if robot.source.lower().endswith(".osim"):
+            found |= {*range(first, first + len(robot.link_name))}
+        first += len(robot.link_name)
+    return found
+
+
+def _of_pelvis(pose: np.ndarray, has_its_axes: bool) -> np.ndarray:
     """Tilt, list, rotation and place in OpenSim's axes, (n, 6), of poses (n, 7).
 
     In our axes the link turns about -y, x and z. With x and y exchanged, which reflects space,
-    these are turns about x, -y and -z.
+    these are turns about x, -y and -z. has_its_axes: the axes of the link are OpenSim's, not ours.
     """
     x, y, z = pose[:, :3].T
-    mirrored = matrices(pose[:, 3:])[:, SWAPPED][:, :, SWAPPED]
+    rotation = matrices(pose[:, 3:])
+    if has_its_axes:
+        rotation = rotation @ OURS_IN_OPENSIM
+    mirrored = rotation[:, SWAPPED][:, :, SWAPPED]
     return np.column_stack([turns_about_own_axes(mirrored) * [1, -1, -1], x, z, -y])
 
 

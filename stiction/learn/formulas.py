@@ -11,8 +11,8 @@ servos follow the set-points. An observation is one vector:
 
 The reward of a step, with u = sqrt(g h) of a base that stands at the height h:
 
-    exp(-|velocity along the ground - command|^2 / (0.2 u)^2)
-    + 0.5 exp(-((rate of turning - command) / (0.5 rad/s))^2)
+    exp(-|velocity along the x and y axes of the base - command|^2 / (0.2 u)^2)
+    + 0.5 exp(-((rate of turning about its z axis - command) / (0.5 rad/s))^2)
     + 0.5 cosine of the tilt
     - smooth times the mean square of the change of the action
 

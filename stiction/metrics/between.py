@@ -27,7 +27,8 @@ def force_between(motion: Motion, first: str, second: str) -> np.ndarray:
     on_second = np.isin(touching, b) & np.isin(touched, a)
     sign = on_first.astype(float) - on_second
     total = np.einsum("np,npk->nk", sign, np.nan_to_num(motion.between[..., FORCE : FORCE + 3]))
-    total[np.isnan(motion.force).all(axis=(1, 2)) & (motion.point_count > 0)] = np.nan
+    unknown = np.isnan(motion.force).all(axis=(1, 2)) & (motion.point_count > 0)
+    total[unknown | motion.touched_between.unknown] = np.nan
     return total
 
 

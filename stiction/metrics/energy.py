@@ -21,10 +21,12 @@ from stiction.metrics.contact_criteria import split
 from stiction.metrics.points import (
     advanced,
     external_power,
+    followed_between,
     followed_points,
     step_length,
 )
 from stiction.step.integrator import ACCOUNTING, IN_THE_MIDDLE, Accounting
+from stiction.step.record import FORCE, NORMAL
 from stiction.world.external import Push, TabulatedForce, bind_forces
 
 if TYPE_CHECKING:
@@ -43,14 +45,14 @@ class EnergyBalance(NamedTuple):
     torque: np.ndarray  # controllers, and the forces of prescribed motion
     joints: np.ndarray  # joint friction and stops
     damping: np.ndarray  # joint damping
-    normal: np.ndarray  # contact forces along the normals
-    friction: np.ndarray  # contact forces along the ground, at world velocities: belts do work
+    normal: np.ndarray  # contact forces along the normals, of the ground and of bodies
+    friction: np.ndarray  # contact forces across them, at world velocities: belts do work
     external: np.ndarray  # pushes and tables; NaN if the run had any and they are not given
     remainder: np.ndarray  # unexplained: errors, and unknown external work
 
     @property
     def contact(self) -> np.ndarray:
-        """Work of all contact forces."""
+        """Work of all contact forces, of the ground and of bodies on each other."""
         return self.normal + self.friction
 
     @property
@@ -71,16 +73,12 @@ def energy_balance(
     forces: the external forces given to `simulate`; a motion does not store them. Without them,
     their work is part of the remainder.
     """
-    if motion.parameters.get("record every", 1) != 1:
-        raise InputError(
-            "the energy balance needs every step, but forces between the recorded samples are "
-            "unknown; simulate with Recording(every=1)"
-        )
-    dt, when = step_length(motion), _accounting(motion)
+    dt, when = _every_step(motion), _accounting(motion)
     energy = motion.energy()
     q, v_mean = _at_work(motion, when.configuration * dt)
     v_damped = (1 - when.damping) * motion.v[:-1] + when.damping * motion.v[1:]
-    f_n_work, f_t_work = _contact_work(motion, q, v_mean, dt)
+    on_ground, between = (work(motion, q, v_mean, dt) for work in (_ground_work, _work_between))
+    f_n_work, f_t_work = np.add(on_ground, between)
     external = _external_work(motion, forces, q, v_mean, when.configuration * dt)
     change = {"kinetic": np.diff(energy.kinetic), "potential": np.diff(energy.potential)}
     work = {
@@ -98,18 +96,31 @@ def energy_balance(
 
 
 def contact_work(motion: Motion) -> np.ndarray:
-    """Work of the contact forces on the robots, relative to the ground, per step [J], (n - 1).
+    """Work of the ground on the robots, relative to itself, per step [J], (n - 1).
 
     The work that a moving belt does by carrying the points along is left out. The sum is thus never
     positive, except that springs return stored energy.
     """
-    dt = step_length(motion)
+    dt = _every_step(motion)
     q, v_mean = _at_work(motion, _accounting(motion).configuration * dt)
-    normal, friction = _contact_work(motion, q, v_mean, dt)
+    normal, friction = _ground_work(motion, q, v_mean, dt)
     belt = motion.world.ground.bind().belt  # type: ignore[union-attr]
     begin = motion.time[:-1]
     carried = travel_at(belt, begin + dt) - travel_at(belt, begin)  # in each step
     return normal + friction - (motion.force[:-1].sum(axis=1) * carried).sum(axis=1)
+
+
+def _every_step(motion: Motion) -> float:
+    """Length of a step [s]; raises InputError unless each row is one step after the row before."""
+    missing = motion.parameters.get("record every", 1) != 1
+    if not missing and len(motion) > 1:
+        missing = bool((np.rint(np.diff(motion.time) / step_length(motion)) != 1).any())
+    if missing:
+        raise InputError(
+            "the energy balance needs every step, but forces between the recorded samples are "
+            "unknown; simulate with Recording(every=1)"
+        )
+    return step_length(motion)
 
 
 def _accounting(motion: Motion) -> Accounting:
@@ -139,16 +150,32 @@ def _torque(motion: Motion, when: Accounting) -> np.ndarray:
     return (torque + np.where(np.isfinite(following), following, torque)) / 2
 
 
-def _contact_work(
+def _ground_work(
     motion: Motion, q: np.ndarray, v: np.ndarray, dt: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Work of the contact forces along the normals and along the ground [J], (n - 1) each."""
+    """Work of the ground along the normals and along itself [J], (n - 1) each."""
     if motion.point_count == 0:
         return np.zeros(len(q)), np.zeros(len(q))
     followed = followed_points(motion, q, v)
     v_n, v_t = split(followed.velocity, followed.normal)
     f_n, f_t = split(motion.force[:-1], followed.normal)
     return dt * (f_n * v_n).sum(axis=1), dt * (f_t * v_t).sum(axis=(1, 2))
+
+
+def _work_between(
+    motion: Motion, q: np.ndarray, v: np.ndarray, dt: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Work of bodies on each other along the normals and across them [J], (n - 1) each."""
+    normal, friction = np.zeros(len(q)), np.zeros(len(q))
+    kept = motion.touched_between.at(np.arange(len(q)))
+    if len(kept.point):
+        values = kept.values["between"]
+        n, force = values[:, NORMAL : NORMAL + 3], values[:, FORCE : FORCE + 3]
+        velocity = followed_between(motion, kept, q, v)
+        (v_n, v_t), (f_n, f_t) = split(velocity, n), split(force, n)
+        np.add.at(normal, kept.row, dt * f_n * v_n)
+        np.add.at(friction, kept.row, dt * (f_t * v_t).sum(axis=1))
+    return normal, friction
 
 
 def _external_work(

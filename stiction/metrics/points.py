@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.collision.points import meet_ground
-from stiction.compiler.compiled import routine
+from stiction.compiler.compiled import kernel, routine
 from stiction.description.arguments import numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.articulated import move_links
@@ -16,11 +16,23 @@ from stiction.kernels.forces import Forces, wrench_now
 from stiction.kernels.kinematics import advance, arm_to, forward_kinematics, velocities, world_point
 from stiction.kernels.spatial import load_inertia, load_twist, momentum, point_velocity
 from stiction.kernels.tree import allocate
-from stiction.kernels.vectors import add, cross, dot, load_vector, scale, store_vector, zero_vector
+from stiction.kernels.vectors import (
+    add,
+    cross,
+    dot,
+    load_vector,
+    scale,
+    store_vector,
+    sub,
+    zero_vector,
+)
+from stiction.step.record import POSITION, SHAPES
+from stiction.world.colliding_pairs import colliding_shapes
 from stiction.world.contact_points import contact_points_of
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
+    from stiction.motion.touched import Touched
 
 
 class Followed(NamedTuple):
@@ -52,6 +64,28 @@ def _follow_points(dynamics, contact_points, ground, q, v, followed):
             store_vector(followed.normal[k], i, met.normal)
             followed.pair[k, i] = contact_points.pair[i] + met.material
             followed.depth[k, i] = met.depth
+
+
+@kernel
+def velocity_at(dynamics, link, p):
+    """Velocity of a link at a place in the world."""
+    origin = load_vector(dynamics.origin, dynamics.tree.root[link])
+    return point_velocity(load_twist(dynamics.velocity, link), sub(p, origin))
+
+
+@routine
+def _follow_touching(dynamics, links, place, begin, q, v, velocity):
+    """Write the velocity of one link relative to another at places in the world, at n states.
+
+    links: (places, 2), 0 for what is fixed; those at state k are from begin[k] to begin[k + 1].
+    """
+    for k in range(len(q)):
+        forward_kinematics(dynamics, q[k])
+        velocities(dynamics, v[k])
+        for i in range(begin[k], begin[k + 1]):
+            p = load_vector(place, i)
+            one = velocity_at(dynamics, links[i, 0], p)
+            store_vector(velocity, i, sub(one, velocity_at(dynamics, links[i, 1], p)))
 
 
 @routine
@@ -130,6 +164,20 @@ def followed_points(motion: Motion, q: np.ndarray, v: np.ndarray) -> Followed:
         ground = motion.world.ground.bind()
         _follow_points(allocate(motion.world.tree), contact_points, ground, q, v, followed)
     return followed
+
+
+def followed_between(motion: Motion, kept: Touched, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Velocity of the first body relative to the second, where bodies touched, (values, 3).
+
+    kept: rows of `motion.touched_between`; q, v: the states at which to take each of them.
+    """
+    of_shapes = np.array([0, *(shape.link for shape in colliding_shapes(motion.world.robots))])
+    values = kept.values["between"]
+    links = of_shapes[values[:, SHAPES : SHAPES + 2].astype(np.int64)]
+    place = np.ascontiguousarray(values[:, POSITION : POSITION + 3])
+    velocity = np.zeros((len(values), 3))
+    _follow_touching(allocate(motion.world.tree), links, place, kept.begin, q, v, velocity)
+    return velocity
 
 
 def link_positions(motion: Motion, name: str) -> np.ndarray:

@@ -199,8 +199,8 @@ class Motion(Pictures, Tables):
         return centre, momenta, energies
 
     def rows(self, chosen: ArrayLike) -> Motion:
-        """The motion at some of its samples, by number."""
-        rows = np.asarray(chosen)
+        """The motion at some of its samples, by number; negative ones count from the end."""
+        rows = np.arange(len(self))[np.asarray(chosen)]
         along = ("time", "q", "v", "torque", "passive", "solver")
         others: dict[str, Any] = {name: getattr(self, name)[rows] for name in along}
         others |= {"parameters": self.parameters, "versions": self.versions}

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from stiction.contact.contact_model import UNIQUE_FORCES
+from stiction.motion.motion import Motion
 from stiction.promises.bodies import plate, quaternion
 from stiction.promises.forces import ALIKE, touch
 from stiction.promises.law import Measured, Setting, farthest, law, require_touch, run
 from stiction.promises.units import in_other_units
 from stiction.robots import brick
-from stiction.world.ground import Slope
+from stiction.world.ground import LEVEL, Ground, Slope
 from stiction.world.world import World
 
 G = 9.81
@@ -50,22 +51,46 @@ def turned_world(model: Any, setting: Setting) -> Iterator[Measured]:
     yield Measured(off, 1e-8, "difference / force: brick, 1 mm deep, on a slope")
 
 
+def landed(model: Any, setting: Setting, axis: np.ndarray, angle: float, ground: Ground) -> Motion:
+    """A tripod lands in a world that is turned about an axis; `ground` is turned already."""
+    turn = rotation(axis, angle)
+    tripod = plate(3, total_mass=setting.mass).at((0, 0, 0), quaternion(axis, angle))
+    world = World(tripod, ground=ground, gravity=turn @ [0, 0, -G])
+    state = world.standing(above=0.001)
+    state.v[:3] = turn @ [0.4, -0.2, -0.5]  # angular velocities are in the plate's axes
+    state.v[3:] = [0.3, -0.5, 1.0]
+    return run(world, model, state, setting.dt, setting.steps(20, 4))
+
+
 @law("turning the world about the vertical turns the motion")
 def turned_about_vertical(model: Any, setting: Setting) -> Iterator[Measured]:
     """On a tripod, which is statically determinate: see `HYPERSTATIC`."""
     up = np.array([0.0, 0.0, 1.0])
     ends = []
     for angle in (0.0, 0.8, 2.5):
-        turn = rotation(up, angle)
-        world = World(plate(3, total_mass=setting.mass).at((0, 0, 0), quaternion(up, angle)))
-        state = world.standing(above=0.001)
-        state.v[:3] = turn @ [0.4, -0.2, -0.5]  # angular velocities are in the plate's axes
-        state.v[3:] = [0.3, -0.5, 1.0]
-        motion = run(world, model, state, setting.dt, setting.steps(20, 4))
+        motion = landed(model, setting, up, angle, LEVEL)
         yield from require_touch(motion, "a tripod lands")
-        ends.append(np.array([*(turn.T @ motion.v[-1, :3]), *motion.v[-1, 3:]]))
+        ends.append(end_seen_from(motion, rotation(up, angle)))
         where = f"difference [m/s, rad/s]: a tripod lands, turned by {angle:g} rad"
         yield Measured(farthest(ends[-1], ends[0]), 1e-7, where)  # solvers stop at 1e-8 of impulses
+
+
+@law("turning the world onto a slope turns the motion")
+def turned_onto_slope(model: Any, setting: Setting) -> Iterator[Measured]:
+    """The same with the ground and gravity turned: its normal is no axis of the world."""
+    ends = []
+    for angle, heading in ((0.0, 0.0), (0.3, 0.8), (0.6, 2.5)):
+        axis = np.array([np.sin(heading), -np.cos(heading), 0.0])
+        motion = landed(model, setting, axis, angle, Slope(angle, heading))
+        yield from require_touch(motion, f"a tripod lands on a slope of {angle:g} rad")
+        ends.append(end_seen_from(motion, rotation(axis, angle)))
+        where = f"difference [m/s, rad/s]: a tripod lands on a slope of {angle:g} rad"
+        yield Measured(farthest(ends[-1], ends[0]), 1e-7, where)  # solvers stop at 1e-8 of impulses
+
+
+def end_seen_from(motion: Motion, turn: np.ndarray) -> np.ndarray:
+    """Velocities at the end of a motion, in the axes of a turned world."""
+    return np.array([*(turn.T @ motion.v[-1, :3]), *motion.v[-1, 3:]])
 
 
 @law("units do not matter")

@@ -194,8 +194,9 @@ def _errors(found: list[Where], sizes: list[int], first: np.ndarray) -> Errors:
         columns["bias"][here] = where.robot.sensor_bias[where.row, :size]
         values, cutoff = SENSOR_KINDS[where.kind].values, where.robot.sensor_cutoff[where.row]
         if cutoff > 0.0 and values != UNIT:
-            upper[here] = cutoff
-            lower[here] = -np.inf if values == POSITIVE else -cutoff
+            limited = slice(here.start + QUATERNION.get(where.kind, 0), here.stop)
+            upper[limited] = cutoff
+            lower[limited] = -np.inf if values == POSITIVE else -cutoff
         if values == UNIT or where.kind in QUATERNION:
             unit.append((first[i], first[i] + QUATERNION.get(where.kind, size)))
     return Errors(

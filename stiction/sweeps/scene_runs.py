@@ -65,16 +65,16 @@ class SceneRun:
         return dict(found)
 
     def scene(self, changes: Mapping[str, Any]) -> Scene:
-        """The scene with some values changed."""
+        """The scene with some values changed; first the contact model and the robot as a whole."""
         path = Path(self.name if self.name.endswith(".toml") else f"{self.name}.toml")
         values = values_of(self.text, path)
         changed = copy.deepcopy(values)
+        if "contact" in changes:
+            changed["contact"] = self._contact(values, path, changes["contact"])
+        if "robot" in changes:
+            _set_robot(changed, changes["robot"])
         for key, value in changes.items():
-            if key == "contact":
-                changed["contact"] = self._contact(values, path, value)
-            elif key == "robot":
-                _set_robot(changed, value)
-            else:
+            if key not in ("contact", "robot"):
                 set_value(changed, key, value)
         return scene_of_values(changed, self.text, path)
 

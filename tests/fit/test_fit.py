@@ -137,6 +137,27 @@ def test_windows_start_from_the_recorded_states():
     assert abs(found).max() < 1e-12  # the same law repeats the motion
 
 
+def test_a_motion_that_lacks_samples_is_refused():
+    """Its settings say that every step was recorded: replayed, it would be ten times as fast."""
+    world = st.World(st.robots.ball(), ground=None)
+    motion = st.simulate(world, contact=None, duration=0.1, state=world.home())
+    with pytest.raises(InputError, match=r"motion 0 lacks samples: .* one every 0.001 s"):
+        RecordedMotions([motion.rows(np.arange(0, len(motion), 10))])
+    assert RecordedMotions([motion.rows(np.arange(50, len(motion)))]).rows == 51
+
+
+def test_windows_on_a_belt_of_varying_speed_are_replayed_at_their_own_times():
+    law = st.Coulomb(mu_static=0.5, mu_kinetic=0.5)  # holds the brick at up to 4.9 m/s2
+    belt = st.Plane(velocity=((0.0, 0.0, 0.0), (0.4, 0.0, 0.0)), time=(0.0, 0.1))
+    world = st.World(st.robots.brick(), ground=belt)
+    push = st.Torques(np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.02]))
+    motion = st.simulate(world, law, duration=0.1, state=world.standing(), controller=push)
+    for part in (motion, motion.rows(np.arange(40, len(motion)))):
+        recorded = RecordedMotions([part], window=0.02)
+        found = recorded.residuals([law], np.arange(len(recorded.names)))
+        assert abs(found).max() < 1e-9  # tolerance of the solver; 4e-4 at other times
+
+
 def test_a_residual_of_ones_own_gets_the_recorded_motion_and_the_replayed_channels():
     law = st.SpringDamper()
     world = st.World(st.robots.ball())

@@ -8,7 +8,7 @@ from moved import moved
 from stiction.errors import InputError
 from stiction.interchange.opensim import turns_about_own_axes
 from stiction.patterns.opensim import pelvis, read_opensim
-from stiction.visual.poses import matrices
+from stiction.visual.poses import matrices, quaternions
 
 pytestmark = pytest.mark.plain
 
@@ -44,6 +44,54 @@ def test_the_pelvis_of_gait_models_is_our_free_base(tmp_path):
     place, turns = pelvis(read.renamed({f"base_{part}": f"pelvis_{part}" for part in parts}))
     np.testing.assert_array_equal(place, motion.q[:, :3])
     np.testing.assert_allclose(matrices(turns), matrices(motion.q[:, 3:7]), atol=1e-12)
+
+
+TURNS = {"tilt": "0 0 1", "list": "1 0 0", "rotation": "0 1 0"}
+SHIFTS = {"tx": "1 0 0", "ty": "0 1 0", "tz": "0 0 1"}
+
+
+def pelvis_of_opensim():
+    """A model of one body that moves as the pelvis of the gait models."""
+    line = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+    axes, coordinates = "", ""
+    for kind, moves in (("rotation", TURNS), ("translation", SHIFTS)):
+        for k, (name, along) in enumerate(moves.items(), start=1):
+            inside = f"<coordinates>pelvis_{name}</coordinates><axis>{along}</axis>{line}"
+            axes += f'<TransformAxis name="{kind}{k}">{inside}</TransformAxis>'
+            coordinates += f'<Coordinate name="pelvis_{name}"/>'
+    return f"""<OpenSimDocument Version="40000"><Model name="body"><gravity>0 -9.81 0</gravity>
+      <BodySet><objects><Body name="pelvis"><mass>9</mass><mass_center>0 0 0</mass_center>
+        <inertia>0.1 0.1 0.1 0 0 0</inertia></Body></objects></BodySet>
+      <JointSet><objects><CustomJoint name="ground_pelvis">
+        <socket_parent_frame>p</socket_parent_frame><socket_child_frame>c</socket_child_frame>
+        <coordinates>{coordinates}</coordinates><frames>
+          <PhysicalOffsetFrame name="p"><socket_parent>/ground</socket_parent></PhysicalOffsetFrame>
+          <PhysicalOffsetFrame name="c"><socket_parent>/bodyset/pelvis</socket_parent>
+          </PhysicalOffsetFrame></frames>
+        <SpatialTransform>{axes}</SpatialTransform>
+      </CustomJoint></objects></JointSet></Model></OpenSimDocument>"""
+
+
+def test_a_floating_pelvis_has_the_coordinates_that_it_has_in_its_file(tmp_path):
+    """Its body keeps OpenSim's axes, y up, while links of other robots have ours."""
+    path = tmp_path / "body.osim"
+    path.write_text(pelvis_of_opensim())
+    world = st.World(st.load(path, base="floating"), ground=None)
+    upright = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # our x, y, z
+    np.testing.assert_allclose(matrices(world.home().q[None, 3:7])[0], upright, atol=1e-15)
+    angles, place = np.array([[0.2, -0.3, 0.4]]), np.array([0.1, 0.9, -0.2])
+    turn = quaternions(upright @ turned(angles, np.eye(3)[[2, 0, 1]]))[0]
+    q, none, empty = (
+        np.tile([*(upright @ place), *turn], (4, 1)),
+        np.zeros((4, 6)),
+        np.zeros((4, 0, 3)),
+    )
+    arrays = (q, none, none, none, empty, empty[..., 0], empty)
+    read = read_opensim(
+        st.Motion(world, 0.1 * np.arange(4.0), *arrays).save_sto(tmp_path / "a.sto"), cutoff=None
+    )
+    assert read.joints == tuple(f"pelvis_{name}" for name in (*TURNS, *SHIFTS))
+    np.testing.assert_allclose(read.q[0], [*angles[0], *place], atol=1e-12)  # rounding
 
 
 def test_angles_do_not_jump_where_the_order_of_the_turns_is_singular():

@@ -63,6 +63,17 @@ def test_the_balance_wants_every_step():
         motion.energy_balance()
 
 
+@pytest.mark.parametrize("rows", [slice(0, None, 2), [0, 1, 2, 10, 11], [3, 2, 1]])
+def test_the_balance_of_chosen_rows_wants_every_step_between_them(rows):
+    world = st.World(pendulum())
+    state = at_speed(world, 2.0)
+    motion = st.simulate(world, contact=None, duration=0.02, state=state)
+    whole, part = motion.energy_balance(), motion.rows(np.arange(5, 12)).energy_balance()
+    np.testing.assert_array_equal(part.kinetic[:-1], whole.kinetic[5:11])
+    with pytest.raises(InputError, match="balance needs every step"):
+        motion.rows(np.arange(len(motion))[rows]).energy_balance()
+
+
 # ------------------------------------------------------------------------------------------- joints
 
 
@@ -139,6 +150,40 @@ def test_friction_takes_all_kinetic_energy_of_a_sliding_brick():
     assert total(balance, "friction") == pytest.approx(-mu * mass * 9.81 * slid, rel=1e-3)
     assert only(balance, "friction", size=1e-5 * abs(lost) + 1e-6)
     assert np.abs(balance.cumulative().remainder).max() < 1e-5 * abs(lost)  # it hardly pitches
+
+
+@pytest.mark.parametrize("on", ["scenery", "a body on the ground"])
+def test_friction_between_bodies_takes_all_kinetic_energy_of_a_sliding_brick(on):
+    """On a plate that is fixed, and on one that slides along with it on smooth ground."""
+    plate = st.robots.box((2.0, 2.0, 0.01), mass=2.0)
+    brick = st.robots.brick(mass=2.0).at((0.0, 0.0, 0.035))
+    if on == "scenery":
+        world, share = st.World(brick, scenery=st.robots.plate((2.0, 2.0, 0.01)), ground=None), 1.0
+    else:
+        smooth = {("ground", "default"): {"mu_static": 0.0, "mu_kinetic": 0.0}}
+        world, share = st.World(brick, plate.at((0.0, 0.0, 0.0)), materials=smooth), 0.5
+    state = world.home()
+    if on != "scenery":
+        state.q[9] = 0.005
+        state.q[2] = 0.04
+    state.v[0] = 0.2
+    model = st.Coulomb(mu_static=0.5, mu_kinetic=0.5)
+    balance = st.simulate(world, model, duration=0.1, state=state).energy_balance()
+    lost = share * 0.5 * 2.0 * 0.2**2  # equal masses end with half the speed
+    assert total(balance, "friction") == pytest.approx(-lost, rel=1e-6)  # tolerance of the solver
+    assert abs(total(balance, "normal")) < 1e-6 * lost
+    assert abs(total(balance, "remainder")) < 1e-6 * lost
+
+
+def test_a_collision_in_space_takes_the_energy_that_the_bodies_lose():
+    world = st.World(st.robots.brick(), st.robots.brick(), ground=None, gravity=FREE)
+    state = world.home()
+    state.q[7:10], state.v[6:] = [0.05, 0.03, 0.09], [0.1, -0.2, -1.5, 1.0, 2.0, -0.5]
+    motion = st.simulate(world, st.Coulomb(), duration=0.06, state=state)
+    balance = motion.energy_balance()
+    assert total(balance, "kinetic") < -0.5
+    # the impact is not at the middle of its step, and the bodies turn; measured: 4e-4
+    assert abs(total(balance, "remainder")) < 1e-3 * abs(total(balance, "kinetic"))
 
 
 def test_a_sliding_ball_loses_two_sevenths_until_it_rolls():

@@ -107,6 +107,16 @@ def test_a_run_keeps_what_touched_alone():
     assert len(motion.touched_between.point) == (motion.between[:-1, :, 0] > 0).sum()
 
 
+def test_rows_counted_from_the_end_keep_their_own_forces():
+    motion, dense = tumble(), tumble()
+    force, between = dense.force, dense.between
+    for rows in ([-3], [-2], [2, -9, -1], np.arange(len(motion)) > 20):
+        part = motion.rows(rows)
+        np.testing.assert_array_equal(part.time, motion.time[rows])
+        np.testing.assert_array_equal(part.force, force[rows])
+        np.testing.assert_array_equal(part.between, between[rows])
+
+
 def test_a_record_that_grows_too_large_ends_the_run_with_the_remedy(monkeypatch):
     monkeypatch.setattr(recording, "BLOCK_ROWS", 2)
     original = Recorder._allocate

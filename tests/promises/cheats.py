@@ -39,6 +39,8 @@ def law(promises, cheat="", **options):
     def force_of(params, dynamics, contact, memory, work, dt):
         for i in range(contact.count[0]):
             n, v = vector(contact.normal, i), vector(contact.velocity, i)
+            if cheat == "level":
+                n = (0.0, 0.0, 1.0)
             v_n = dot(n, v)
             f_n = params.stiffness * contact.depth[i] - params.damping * v_n
             if cheat == "gains":
@@ -81,6 +83,7 @@ CHEATS = {  # and what is found
     "half friction": "friction at a sliding point is full and opposes the slip",
     "hidden unit": "units do not matter",
     "sideways": "turning the world about the vertical turns the motion",
+    "level": "turning the world onto a slope turns the motion",
     "past": "forces are a function of the state alone",
     "order": "the order of points does not matter",
     "not a number": "the ground never pulls",

@@ -95,6 +95,15 @@ def test_delay_noise_bias_and_cutoff_are_as_given(world, start):
     np.testing.assert_array_equal(motion.sensor("noisy"), rows["noisy"])
 
 
+def test_a_cutoff_limits_the_rates_of_an_imu_and_not_its_quaternion(start):
+    kinds = {"limited": 0.5, "whole": 0.0}
+    imus = [st.Sensor(name, kind="imu", link="ball", cutoff=c) for name, c in kinds.items()]
+    world = st.World(st.robots.ball().with_sensors(imus))
+    rows = st.simulate(world, state=start, duration=0.012).sensors()
+    np.testing.assert_allclose(rows["limited"][:, :4], rows["whole"][:, :4], rtol=1e-15)  # rounding
+    np.testing.assert_array_equal(rows["limited"][:, 4:], np.clip(rows["whole"][:, 4:], -0.5, 0.5))
+
+
 def test_readings_continue_from_a_saved_state(world, start, tmp_path):
     simulation = st.Simulation(world, state=start)
     simulation.step(n=6)

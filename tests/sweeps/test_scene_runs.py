@@ -29,6 +29,14 @@ def test_another_contact_model_inherits_the_friction_of_the_scene():
 
 
 @pytest.mark.plain
+def test_what_is_varied_of_a_model_or_a_robot_is_kept_if_the_whole_is_named_after_it():
+    scene = BOUNCE.scene({"contact.mu_kinetic": 0.1, "contact": "Coulomb"})
+    assert type(scene.contact) is st.Coulomb and scene.contact.mu_kinetic == 0.1
+    scene = BOUNCE.scene({"robot.options.mass": 3.0, "robot": "brick"})
+    assert scene.robots[0].model == "brick" and scene.robots[0].options == {"mass": 3.0}
+
+
+@pytest.mark.plain
 def test_a_push_is_added_and_changed_part_by_part():
     push = {"push.body": "trunk", "push.start": 1.0, "push.stop": 1.1}
     push |= {"push.force": [0.0, 0.0, 0.0], "push.force.1": 5.0}
