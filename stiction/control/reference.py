@@ -18,10 +18,12 @@ from stiction.errors import InputError
 from stiction.kernels.forces import table_row
 from stiction.kernels.planar import planar_bases
 from stiction.kernels.tree import FREE, SPHERICAL
-from stiction.kernels.vectors import like
+from stiction.kernels.vectors import like, rounding
 
 if TYPE_CHECKING:
     from stiction.world.world import World
+
+SUMS = 4.0  # rounding errors of a time: the end of a step is a sum
 
 
 class Spline(NamedTuple):
@@ -35,15 +37,11 @@ class Spline(NamedTuple):
 @kernel
 def spline_at(spline, column, time):
     """Value, first and second derivative of a column."""
-    last = len(spline.time) - 1
-    zero = like(time, 0)
-    if time <= spline.time[0]:
-        return (
-            spline.value[0, column],
-            spline.slope[0, column] if time == spline.time[0] else zero,
-            zero,
-        )
-    if time >= spline.time[last]:
+    last, zero = len(spline.time) - 1, like(time, 0)
+    late = like(time, SUMS) * rounding(time) * abs(time)
+    if time < spline.time[0] - late:
+        return spline.value[0, column], zero, zero
+    if time > spline.time[last] + late:
         return spline.value[last, column], zero, zero
     k = table_row(spline.time, 0, last, time)
     h = spline.time[k + 1] - spline.time[k]

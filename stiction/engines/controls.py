@@ -125,7 +125,7 @@ def sampled(spline: Spline, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rise = spline.value[k + 1] - a
     c, d = 3 * rise - 2 * b - end, b + end - 2 * rise
     rate = (b + x * (2 * c + 3 * x * d)) / h
-    moves = (time >= spline.time[0]) & (time < spline.time[-1])
+    moves = (time >= spline.time[0]) & (time <= spline.time[-1])
     return a + x * (b + x * (c + x * d)), rate * moves[:, None]
 
 

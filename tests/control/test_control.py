@@ -257,6 +257,25 @@ def test_a_prescribed_swing_takes_the_torque_of_inverse_dynamics():
     )  # a cubic bends by dt^2
 
 
+@pytest.mark.parametrize("integrator", [st.Midpoint(), st.SemiImplicitEuler(), RK4])
+def test_a_prescribed_motion_is_that_of_its_reference_from_the_first_sample_to_the_last(integrator):
+    """A double pendulum in free fall, whose first joint then repeats its motion, without torque."""
+    world = st.World(chain(2), ground=None)
+    state = st.State(world.home().q, np.array([2.0, -1.0]))
+    free = st.simulate(world, None, state=state, dt=0.001, duration=0.021, integrator=RK4)
+    for end in (0.009, 0.013, 0.021):  # steps add up to these or to a number beside them
+        rows = round(end / 0.001) + 1
+        reference = st.Reference(free.time[:rows], free.q[:rows], free.v[:rows])
+        again = st.simulate(
+            world, None, state=state, dt=0.001, duration=end, integrator=integrator,
+            controller=st.Prescribed(reference, joints=(world.joint_names[1],)),
+        )  # fmt: skip
+        assert again.v[-1, 0] == pytest.approx(free.v[rows - 1, 0], rel=1e-12)
+        assert np.abs(again.torque[:-1, 0]).max() < 0.02  # dt; 0 for RK4; at rest it takes 3 N m
+        if isinstance(integrator, st.RungeKutta4):
+            np.testing.assert_allclose(again.v[-1], free.v[rows - 1], atol=1e-7)  # dt^3
+
+
 def test_prescribing_half_of_a_chain_leaves_the_rest_to_dynamics():
     """Joints 0, 1 held still: the others move as a chain of their own."""
     whole, rest = st.World(chain(4)), st.World(chain(2))
