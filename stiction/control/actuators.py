@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.compiler.compiled import kernel, routine
-from stiction.control.controller import controller
+from stiction.control.controller import HELD, controller
 from stiction.control.torque import held_table
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -59,6 +59,9 @@ def drive(params, dynamics, time, q, v):
         if not goes_on:
             add_servo(dynamics, d, total, damping, lower, upper)
             total, damping = zero, zero
+
+
+HELD.add(ActuatorTable)
 
 
 @kernel

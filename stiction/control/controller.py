@@ -32,11 +32,13 @@ from stiction.compiler.compiled import chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
 from stiction.control.memory import ControlMemory, allocate_memory, begin_trial
 from stiction.errors import InputError
+from stiction.kernels.vectors import like
 
 ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
 NUMBERS: dict[type, int] = {}  # remembered per velocity; controllers without memory are absent
+HELD: set[type] = set()  # of tables whose rows are held: the middle of the step decides which
 
 
 def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -96,6 +98,18 @@ def _nothing(params, dynamics, time, q, v):
     """Do nothing: a controller that does not prescribe, in `prescribe`, and the reverse."""
 
 
+@kernel
+def _now(instant):
+    """Time of the evaluation."""
+    return instant.time
+
+
+@kernel
+def _middle(instant):
+    """Middle of the step: all stages agree, and rounding of a time at its ends does not matter."""
+    return instant.step_time + like(instant.dt, 0.5) * instant.dt
+
+
 def control(controllers, memories, dynamics, instant, q, v):
     """Add the forces of all controllers to `dynamics.control`.
 
@@ -104,12 +118,13 @@ def control(controllers, memories, dynamics, instant, q, v):
     left = iter(memories)
     for one in controllers:
         asked = CONTROLLERS.get(type(one), _nothing)
+        time = _middle(instant) if type(one) in HELD else instant.time
         if type(one) in NUMBERS:
             memory = next(left)
             begin_trial(memory)
-            asked(one, dynamics, instant.time, q, v, memory, instant.dt)
+            asked(one, dynamics, time, q, v, memory, instant.dt)
         else:
-            asked(one, dynamics, instant.time, q, v)
+            asked(one, dynamics, time, q, v)
 
 
 def prescribe(controllers, dynamics, time, q, v):
@@ -128,15 +143,15 @@ def _control(controllers, memories, dynamics, instant, q, v):
     if len(controllers) == 0:
         return lambda controllers, memories, dynamics, instant, q, v: None
     kind = controllers[0].instance_class
-    first = CONTROLLERS.get(kind, _nothing)
+    first, when = CONTROLLERS.get(kind, _nothing), _middle if kind in HELD else _now
 
     def without_memory(controllers, memories, dynamics, instant, q, v):
-        first(controllers[0], dynamics, instant.time, q, v)
+        first(controllers[0], dynamics, when(instant), q, v)
         control(controllers[1:], memories, dynamics, instant, q, v)
 
     def with_memory(controllers, memories, dynamics, instant, q, v):
         begin_trial(memories[0])
-        first(controllers[0], dynamics, instant.time, q, v, memories[0], instant.dt)
+        first(controllers[0], dynamics, when(instant), q, v, memories[0], instant.dt)
         control(controllers[1:], memories[1:], dynamics, instant, q, v)
 
     return with_memory if kind in NUMBERS else without_memory

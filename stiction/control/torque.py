@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.control.controller import controller
+from stiction.control.controller import HELD, controller
 from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -33,6 +33,9 @@ def table_torque(params, dynamics, time, q, v):
     row = last if time >= params.time[last] else table_row(params.time, 0, last, time)
     for d in range(len(v)):
         dynamics.control[d] += params.torque[row, d]
+
+
+HELD.add(TorqueTable)
 
 
 @dataclass(frozen=True)

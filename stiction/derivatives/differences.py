@@ -137,7 +137,8 @@ def actuator_columns(step: TakenStep) -> list[Column]:
 def _row_at(table: ActuatorTable, step: TakenStep) -> int:
     """Row of the signals that acts in the step."""
     last = len(table.time) - 1
-    return int(np.clip(np.searchsorted(table.time, step.start.time, "right") - 1, 0, last))
+    middle = step.start.time + step.dt / 2
+    return int(np.clip(np.searchsorted(table.time, middle, "right") - 1, 0, last))
 
 
 def _torque_sizes(step: TakenStep) -> np.ndarray:

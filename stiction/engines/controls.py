@@ -55,7 +55,7 @@ def controls_of(
                 f"{name}: other engines do not prescribe coordinates as functions of time; "
                 "follow the motion by servos"
             )
-        found = _servos_of(world, table, time)
+        found = _servos_of(world, table, time, dt)
         if found and not servos.keys() & found.keys():
             servos |= found
         else:
@@ -91,12 +91,12 @@ def _joint_name(world: World, link: int) -> str:
     raise IndexError(link)
 
 
-def _servos_of(world: World, table: Any, time: np.ndarray) -> dict[int, _Servo]:
+def _servos_of(world: World, table: Any, time: np.ndarray, dt: float) -> dict[int, _Servo]:
     """Servos of a bound controller by the coordinate that they drive; none if it is no servo."""
     if isinstance(table, TrackingTable):
         return _tracking(table, time)
     if isinstance(table, ActuatorTable) and _is_servo(table):
-        return _actuators(world, table, time)
+        return _actuators(world, table, time + dt / 2)  # held, as in our steps
     return {}
 
 
