@@ -36,14 +36,17 @@ class Spline(NamedTuple):
 
 @kernel
 def spline_at(spline, column, time):
-    """Value, first and second derivative of a column."""
+    """Value, first and second derivative of a column; at a sample, the second of what follows.
+
+    A sample that is later only by rounding is reached.
+    """
     last, zero = len(spline.time) - 1, like(time, 0)
     late = like(time, SUMS) * rounding(time) * abs(time)
     if time < spline.time[0] - late:
         return spline.value[0, column], zero, zero
     if time > spline.time[last] + late:
         return spline.value[last, column], zero, zero
-    k = table_row(spline.time, 0, last, time)
+    k = table_row(spline.time, 0, last, time + late)
     h = spline.time[k + 1] - spline.time[k]
     x = (time - spline.time[k]) / h
     a, b = spline.value[k, column], spline.slope[k, column] * h

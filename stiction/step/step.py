@@ -50,6 +50,8 @@ from stiction.step.integrator import integrate
 from stiction.step.joints_and_contact import solve_joints_and_contact
 from stiction.step.record import clear_totals
 
+BEFORE = 1e-9  # of a step: an acceleration prescribed from its end on is not seen in the step
+
 
 @kernel
 def step(params, system, state, work, time, dt):
@@ -84,7 +86,8 @@ def compute_forces(system, instant, q, v, v_products):
 def compute_forces_behind(system, instant, q, v, v_products, behind):
     """The same, where v is so long before the time of the evaluation [s]."""
     dynamics = system.dynamics
-    prescribe(system.controllers, dynamics, instant.time, q, v)
+    within = instant.step_time + like(instant.dt, 1 - BEFORE) * instant.dt
+    prescribe(system.controllers, dynamics, min(instant.time, within), q, v)
     for d in range(len(v)):
         if dynamics.mode[d] == PRESCRIBED:
             v[d] -= behind * dynamics.acceleration[d]

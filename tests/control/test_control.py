@@ -298,6 +298,28 @@ def test_a_prescribed_motion_is_that_of_its_reference_from_the_first_sample_to_t
             np.testing.assert_allclose(again.v[-1], free.v[rows - 1], atol=1e-7)  # dt^3
 
 
+@pytest.mark.parametrize("integrator", [st.Midpoint(), st.Leapfrog(), st.SemiImplicitEuler(), RK4])
+def test_a_prescribed_acceleration_jumps_where_the_reference_says(integrator):
+    """Samples are late by rounding. A slide at 45 degrees on the prescribed one keeps its place."""
+    dt, step, start = 0.001, 0.005, 0.3
+    text = """<mujoco><worldbody><body><joint name="x" type="slide" axis="1 0 0"/>
+    <geom type="sphere" size=".1" mass="2"/><body><joint name="s" type="slide" axis="1 0 1"/>
+    <geom type="sphere" size=".1" mass="1"/></body></body></worldbody></mujoco>"""
+    world = st.World(robot_of(text), ground=None, gravity=(0, 0, 0))
+    a = np.array([20.0, 0.0, -40.0, 20.0])
+    v = np.concatenate([[0.0], np.cumsum(a * step)])
+    q = np.concatenate([[0.0], np.cumsum((v[:-1] + v[1:]) * step / 2)])
+    time = np.nextafter(start + step * np.arange(5), 1.0)
+    reference = st.Reference(time, q[:, None], v[:, None], joints=("x",))
+    motion = st.simulate(
+        world, None, state=st.State(np.zeros(2), np.zeros(2), start), dt=dt, duration=0.02,
+        controller=st.Prescribed(reference), integrator=integrator,
+    )  # fmt: skip
+    jumps = np.repeat(a, 5)
+    np.testing.assert_allclose(motion.v[:, 1], -motion.v[:, 0] / np.sqrt(2), atol=1e-10)
+    np.testing.assert_allclose(motion.torque[:-1, 0], (2 + 1 / 2) * jumps, atol=1e-10)
+
+
 def test_prescribing_half_of_a_chain_leaves_the_rest_to_dynamics():
     """Joints 0, 1 held still: the others move as a chain of their own."""
     whole, rest = st.World(chain(4)), st.World(chain(2))
