@@ -95,8 +95,7 @@ def picture() -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
             ' font-family="sans-serif" text-anchor="middle" fill="#263238">',
-            "<title>Data flow: from a model file over a world and its steps to a motion"
-            "</title>",
+            "<title>Data flow: from a model file over a world and its steps to a motion</title>",
             '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8"'
             ' markerHeight="8" orient="auto-start-reverse">'
             '<path d="M0,0 L8,4 L0,8 z" fill="#37474f"/></marker></defs>',

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stiction.compiler.compiled import kernel, routine
-from stiction.control.controller import HELD, controller
+from stiction.control.controller import controller
 from stiction.control.torque import held_table
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -34,7 +34,7 @@ class ActuatorTable(NamedTuple):
     force_range: np.ndarray  # (nu, 2)
 
 
-@controller(ActuatorTable)
+@controller(ActuatorTable, held=True)
 def drive(params, dynamics, time, q, v):
     """Add gear * force of every actuator; the sum on a joint stays within its effort limits."""
     tree, dof = dynamics.tree, params.dof
@@ -59,9 +59,6 @@ def drive(params, dynamics, time, q, v):
         if not goes_on:
             add_servo(dynamics, d, total, damping, lower, upper)
             total, damping = zero, zero
-
-
-HELD.add(ActuatorTable)
 
 
 @kernel

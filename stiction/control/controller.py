@@ -38,14 +38,17 @@ ARGUMENTS = ("params", "dynamics", "time", "q", "v")
 CONTROLLERS: dict[type, Callable[..., None]] = {}
 PRESCRIBERS: dict[type, Callable[..., None]] = {}
 NUMBERS: dict[type, int] = {}  # remembered per velocity; controllers without memory are absent
-HELD: set[type] = set()  # of tables whose rows are held: the middle of the step decides which
+HELD: set[type] = set()  # those that get the middle of the step as time, in all stages
 
 
-def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def controller(
+    kind: type, memory: int = 0, held: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a kernel `(params, dynamics, time, q, v)` that adds forces, for a parameter type.
 
     memory: how many numbers it remembers per velocity. If any, the kernel is
-    `(params, dynamics, time, q, v, memory, dt)`.
+    `(params, dynamics, time, q, v, memory, dt)`. held: for a table whose rows act in whole steps;
+    `time` is then the middle of the step in all of its stages.
     """
     if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
         raise InputError(
@@ -57,8 +60,11 @@ def controller(kind: type, memory: int = 0) -> Callable[[Callable[..., None]], C
     def declare(function: Callable[..., None]) -> Callable[..., None]:
         compiled = _register(CONTROLLERS, kind, "controller", arguments, function)
         NUMBERS.pop(kind, None)
+        HELD.discard(kind)
         if memory:
             NUMBERS[kind] = memory
+        if held:
+            HELD.add(kind)
         return compiled
 
     return declare

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction.control.controller import HELD, controller
+from stiction.control.controller import controller
 from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.forces import table_row
@@ -24,7 +24,7 @@ class TorqueTable(NamedTuple):
     torque: np.ndarray  # (n, nv) [N m or N]
 
 
-@controller(TorqueTable)
+@controller(TorqueTable, held=True)
 def table_torque(params, dynamics, time, q, v):
     """Add the current row of the table; nothing before the first."""
     last = len(params.time) - 1
@@ -33,9 +33,6 @@ def table_torque(params, dynamics, time, q, v):
     row = last if time >= params.time[last] else table_row(params.time, 0, last, time)
     for d in range(len(v)):
         dynamics.control[d] += params.torque[row, d]
-
-
-HELD.add(TorqueTable)
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,13 @@ import numpy as np
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.kernels.vectors import like, rounding
 
-# Rows stay in order while no row has a larger share of a pivot row, in single and in double
-# precision. Large shares are common: forces and moments have different units, and directions in
-# which a foot is not held have pivots of 1, while entries of the other foot are up to 1e5. With
-# these bounds, systems of a driven humanoid are solved to relative errors of 2e-5 (99 %) in single
-# precision and 2e-11 in double, as with exchanges.
-LARGEST_SHARE, LARGEST_SHARE_IN_DOUBLE = 1e3, 1e6
+# Rows stay in order while no row has a larger share of a pivot row. Forces and moments have
+# different units, so that shares of a hundred are common, and harmless. A direction in which a foot
+# is not held has a pivot of 1, of which rows of the other foot have shares of up to 1e5: harmless,
+# too, in double precision. With these bounds, systems of a driven humanoid are solved to relative
+# errors of 2e-5 (99 %) in single precision and 2e-11 in double, as with exchanges.
+LARGEST_SHARE = 1e3  # in single precision
+OWN_SHARE, OTHER_SHARE = 1e4, 1e6  # in double: of rows of the same block, and of other blocks
 # Where rows are exchanged, a diagonal entry stays the pivot from this fraction of the largest entry
 # below it.
 LARGE = 0.1
@@ -127,7 +128,7 @@ def eliminate_in_order(system, here):
     )
     i = k + 6
     while fits and i < 6 * system.group_end[here]:
-        fits = are_small(shares_of(load_six(A, i, k), rows))
+        fits = are_small(shares_of(load_six(A, i, k), rows), OTHER_SHARE)
         i += 1
     if not fits:
         return False
@@ -175,7 +176,8 @@ def factor_six(a, b, c, d, e, f):
     e_pivot = one / e[4]
     f4 = f[4] * e_pivot
     f = subtract_six(f, f4, e)
-    small = are_small((b0, c0, d0, e0, f0, c1)) and are_small((d1, e1, f1, d2, e2, f2))
+    small = are_small((b0, c0, d0, e0, f0, c1), OWN_SHARE)
+    small = small and are_small((d1, e1, f1, d2, e2, f2), OWN_SHARE)
     factors = (
         (a_pivot, a[1], a[2], a[3], a[4], a[5]),
         (b0, b_pivot, b[2], b[3], b[4], b[5]),
@@ -184,7 +186,7 @@ def factor_six(a, b, c, d, e, f):
         (e0, e1, e2, e3, e_pivot, e[5]),
         (f0, f1, f2, f3, f4, one / f[5]),
     )
-    return factors, small and are_small((e3, f3, f4, e3, f3, f4)) and f[5] != 0
+    return factors, small and are_small((e3, f3, f4, e3, f3, f4), OWN_SHARE) and f[5] != 0
 
 
 @kernel
@@ -201,10 +203,13 @@ def shares_of(six, rows):
 
 
 @kernel
-def are_small(shares):
-    """Return whether six shares are small enough; False if one is not a number."""
+def are_small(shares, largest):
+    """Return whether six shares are small enough; False if one is not a number.
+
+    largest: in double precision.
+    """
     a0, a1, a2, a3, a4, a5 = shares
-    most = like(a0, LARGEST_SHARE if rounding(a0) > 1e-10 else LARGEST_SHARE_IN_DOUBLE)
+    most = like(a0, LARGEST_SHARE if rounding(a0) > 1e-10 else largest)
     first = abs(a0) <= most and abs(a1) <= most and abs(a2) <= most
     return first and abs(a3) <= most and abs(a4) <= most and abs(a5) <= most
 

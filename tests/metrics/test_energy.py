@@ -186,6 +186,23 @@ def test_a_collision_in_space_takes_the_energy_that_the_bodies_lose():
     assert abs(total(balance, "remainder")) < 1e-3 * abs(total(balance, "kinetic"))
 
 
+def test_balls_that_collide_lose_the_energy_that_restitution_takes():
+    masses, e, speed = (0.5, 1.5), 0.6, 2.0
+    world = st.World(
+        *(st.robots.ball(mass=m).at((x, 0, 0)) for m, x in zip(masses, (0, 0.12), strict=True)),
+        ground=None,
+        gravity=FREE,
+    )
+    motion = st.simulate(
+        world, st.Coulomb(restitution=e), state=at_speed(world, speed), duration=0.02
+    )
+    balance = motion.energy_balance()
+    lost = -masses[0] * masses[1] / sum(masses) * (1 - e**2) * speed**2 / 2
+    assert total(balance, "normal") == pytest.approx(lost, rel=1e-5)  # an impact takes 1e-6 of dt
+    assert only(balance, "normal", size=1e-12)
+    assert abs(total(balance, "remainder")) < 1e-5 * abs(lost)
+
+
 def test_a_sliding_ball_loses_two_sevenths_until_it_rolls():
     mass, mu, speed = 0.5, 0.5, 0.2
     floor = st.SpringDamper(stiffness=1e4, damping=100.0, mu_kinetic=mu, sticking=0.0)
