@@ -23,6 +23,7 @@ from stiction.visual.poses import matrices
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
+    from stiction.robot.robot import Robot
     from stiction.world.world import World
 
 HEAD = "Coordinates\nversion=1\nnRows={rows}\nnColumns={columns}\ninDegrees=no\nendheader\n"
@@ -74,11 +75,22 @@ def coordinates_of(motion: Motion) -> tuple[list[str], np.ndarray]:
     return list(found), np.column_stack([np.zeros((len(q), 0)), *found.values()])
 
 
+def has_axes_of_opensim(robot: Robot) -> bool:
+    """Whether a robot with a free base was read from an .osim file in which y is up.
+
+    Bodies keep the axes of the file; in a file with z up they are ours.
+    """
+    if not robot.source.lower().endswith(".osim") or robot.joint_type[0] != FREE:
+        return False
+    upward = matrices(robot.home[None, 3:7])[0, 2]  # of each axis of the base
+    return bool(upward[1] > upward[2])
+
+
 def _links_of_opensim(world: World) -> set[int]:
-    """Links of robots that were read from an .osim file, whose bodies keep their axes: y is up."""
+    """Links whose axes are those of OpenSim."""
     found, first = set[int](), 1
     for robot in world.robots:
-        if robot.source.lower().endswith(".osim"):
+        if has_axes_of_opensim(robot):
             found |= {*range(first, first + len(robot.link_name))}
         first += len(robot.link_name)
     return found

@@ -18,7 +18,7 @@ from stiction.control.tracking import PDTracking
 from stiction.description.arguments import LARGEST, number, numbers, shown
 from stiction.errors import InputError
 from stiction.kernels.tree import FREE
-from stiction.learn.formulas import Formulas
+from stiction.learn.formulas import TILT, Formulas
 from stiction.learn.tasks import Task
 from stiction.robot.load import load
 from stiction.robot.robot import Robot
@@ -76,6 +76,7 @@ class Setup:
                 f"robot '{self.robot.name}': its base stands at {self.height:.3g} m; these tasks "
                 "need a base above the ground"
             )
+        self._check_upright(flat.standing())
         ground: Ground = Plane()
         if task.rough > 0:
             sizes = (FIELD * self.height,) * 2
@@ -88,6 +89,16 @@ class Setup:
         self.joints = tree.dof_q[self.dofs]  # indices in q
         self.standing = self.world.standing(ABOVE)
         self._make_set_points(options)
+
+    def _check_upright(self, state: State) -> None:
+        """Raise InputError if the robot would count as fallen where it stands."""
+        upwards = 1 - 2 * (state.q[4] ** 2 + state.q[5] ** 2)  # of the z axis of the base
+        if upwards < TILT:
+            angle = np.degrees(np.arccos(np.clip(upwards, -1.0, 1.0)))
+            raise InputError(
+                f"robot '{self.robot.name}': the z axis of its base is {angle:.0f} degrees from "
+                "the vertical at home; these tasks need one that points up (in OpenSim, y does)"
+            )
 
     def _make_set_points(self, options: dict[str, Any]) -> None:
         """Set-points for the actions 0, -1 and 1, and what follows them."""

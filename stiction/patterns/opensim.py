@@ -20,6 +20,7 @@ import numpy as np
 from stiction.control.reference import Reference, smooth_slopes
 from stiction.description.rotation import about
 from stiction.errors import InputError, MotionFileError
+from stiction.interchange.opensim import has_axes_of_opensim
 from stiction.patterns.recorded import (
     Recorded,
     arrays_of,
@@ -32,6 +33,7 @@ from stiction.patterns.smoothing import smoothed
 from stiction.robot.robot import Robot
 
 CUTOFF = 6.0  # [Hz]
+Y_UP = np.array([0.5**0.5, 0.5**0.5, 0.0, 0.0])  # an upright body with OpenSim's axes, in ours
 PELVIS = tuple(f"pelvis_{name}" for name in "tilt list rotation tx ty tz".split())
 SAGITTAL = {  # coordinates of gait models -> joints of `robots.hanavan()`, which pitch about y
     f"{coordinate}_{side}": (f"{name}_{joint}", -1.0)
@@ -81,6 +83,8 @@ def with_pelvis(
             f"coordinate, and a motion of exactly these joints; robot '{robot.name}' "
             f"has {', '.join(single)}"
         )
+    if has_axes_of_opensim(robot):
+        turned = np.array([_product(one, Y_UP) for one in turned])
     place = place + np.outer(motion.time - motion.time[0], [belt, 0, 0]) - [0.0, 0.0, floor]
     columns = [joints.joints.index(name) for name in single]
     return Reference(motion.time, np.hstack([place, turned, joints.q[:, columns]]))

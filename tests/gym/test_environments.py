@@ -19,6 +19,7 @@ pytestmark = [
 # a step of a force law takes a tenth of the time of a solver's without the compiler
 QUICK = {"robot": "biped10", "contact": st.ImplicitSpringDamper(3e3, 30.0), "dt": 0.005}
 QUICK["rate"] = 100.0
+TIPPED = st.robots.biped10().at((0.0, 0.0, 0.0), (0.5**0.5, 0.5**0.5, 0.0, 0.0))
 
 
 @pytest.mark.filterwarnings("ignore:.*infinity")
@@ -188,6 +189,7 @@ def test_a_robot_that_lies_has_fallen():
     [
         ({"robot": 3}, "give a Robot, the name of a built-in one, or a model file"),
         ({"robot": st.robots.hanavan(planar=True)}, "has no free base"),
+        ({"robot": TIPPED}, "the z axis of its base is 90 degrees from the vertical at home"),
         ({"robot": "ball"}, "has nothing that an action could move"),
         ({"task": "swim"}, "give a Task or one of stand, walk, push, rough"),
         ({"stiffness": "x"}, "stiffness is 'x'; give a non-negative number, or one for each of 20"),

@@ -1,13 +1,15 @@
 """Storage files of OpenSim: read back by our own reader, and equal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import stiction as st
 from moved import moved
 from stiction.errors import InputError
-from stiction.interchange.opensim import turns_about_own_axes
-from stiction.patterns.opensim import pelvis, read_opensim
+from stiction.interchange.opensim import has_axes_of_opensim, turns_about_own_axes
+from stiction.patterns.opensim import pelvis, read_opensim, with_pelvis
 from stiction.visual.poses import matrices, quaternions
 
 pytestmark = pytest.mark.plain
@@ -92,6 +94,18 @@ def test_a_floating_pelvis_has_the_coordinates_that_it_has_in_its_file(tmp_path)
     )
     assert read.joints == tuple(f"pelvis_{name}" for name in (*TURNS, *SHIFTS))
     np.testing.assert_allclose(read.q[0], [*angles[0], *place], atol=1e-12)  # rounding
+    joints = replace(read, joints=(), q=np.zeros((4, 0)), v=np.zeros((4, 0)))
+    again = np.asarray(with_pelvis(read, joints, world.robots[0]).q)  # the way back
+    np.testing.assert_allclose(again[:, :3], q[:, :3], atol=1e-12)
+    np.testing.assert_allclose(matrices(again[:, 3:]), matrices(q[:, 3:]), atol=1e-12)
+
+
+def test_a_floating_body_of_a_file_with_z_up_has_our_axes(tmp_path):
+    path = tmp_path / "body.osim"
+    path.write_text(pelvis_of_opensim().replace("0 -9.81 0", "0 0 -9.81"))
+    robots = st.load(path, base="floating"), st.robots.brick()
+    assert [has_axes_of_opensim(robot) for robot in robots] == [False, False]
+    assert has_axes_of_opensim(robots[0].at((0.0, 0.0, 1.0), 2.0)) is False
 
 
 def test_angles_do_not_jump_where_the_order_of_the_turns_is_singular():
