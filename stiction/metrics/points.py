@@ -212,7 +212,9 @@ def points_under(motion: Motion, foot: str) -> np.ndarray:
 
 
 def require_contact(motion: Motion) -> None:
-    """Raise InputError if nothing could touch in this motion."""
+    """Raise InputError if nothing could touch a ground in this motion."""
+    if motion.point_count == 0 and motion.world.ground is None:
+        raise InputError("this motion has no ground to touch; give the world a ground")
     if motion.point_count == 0:
         raise InputError(
             "this motion was simulated without contact; give simulate() a contact model"
