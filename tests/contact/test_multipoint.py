@@ -348,6 +348,18 @@ def test_what_friction_cannot_stop_slides_with_all_of_it():
     assert np.abs(motion.v[steps + 1 :]).max() < 1e-12
 
 
+@pytest.mark.parametrize("model", [st.Multipoint(), st.Feedback()], ids=["Multipoint", "Feedback"])
+def test_a_brick_is_held_up_whatever_light_thing_lies_elsewhere(model):
+    """The ball yields 6e5 times as much: more than any `rank_tolerance` takes for movable."""
+    brick, ball = st.robots.brick(mass=30.0), st.robots.ball(radius=0.02, mass=5e-5)
+    heights = []
+    for world in (st.World(brick), st.World(brick, ball.at((2.0, 0.0, 0.02)))):
+        motion = simulate(world, model, state=world.standing(), duration=0.05)
+        assert motion.force[-2, :8, 2].sum() == pytest.approx(30.0 * 9.81, rel=0.02)
+        heights.append(motion.q[-1, 2])
+    assert heights[1] == pytest.approx(heights[0], abs=1e-9)
+
+
 @pytest.mark.jit
 def test_a_biped_comes_to_rest_after_a_push_with_the_default_rank_tolerance():
     """Legs without a joint about the vertical: with 1e-12 the ideal impulses have no bounds."""

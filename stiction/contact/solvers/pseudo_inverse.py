@@ -12,8 +12,9 @@ the twists:
 
 Links can be coupled so that A is singular too: feet whose legs are stuck, a base that is held, legs
 that lack a joint. Near such a pose a tiny acceleration would take a huge force; directions in which
-the points move by less than `rank_tolerance` per force, relative to the one in which they move
-most, count as immovable.
+the points of a link move by less than `rank_tolerance` per force, relative to the one in which they
+move most, count as immovable. Each link has a scale of its own: a light ball next to a heavy robot
+moves far more than the robot does.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class LeastNorm(NamedTuple):
     R: BlockPerLink
     basis: LinkMatrix  # Q, rows
     remains: TwistPerLink  # of the diagonal that is being factored
+    least: TwistPerLink  # a smaller rest of the diagonal of A counts as none
 
 
 @subroutine
@@ -194,20 +196,23 @@ def factor_with_pivots(system, problem, n, rank_tolerance):
     """Write rows F with F'F = A into `basis`; returns how many.
 
     Column k of a row belongs to row and column k of A; the pivot is the largest that remains.
-    Unlike `factor_points`, it needs one scale only, as all entries of A have the same unit, and no
-    triangle, as `orthonormalise` works on whole rows.
+    Unlike `factor_points`, it needs one scale per link only, as all entries of A have the same
+    unit, and no triangle, as `orthonormalise` works on whole rows.
     """
-    A, F, remains = system.matrix, problem.basis, problem.remains
-    largest = like(A[0, 0], 0)
-    for k in range(n):
-        remains[k] = A[k, k]
-        largest = max(largest, A[k, k])
+    A, F, remains, least = system.matrix, problem.basis, problem.remains, problem.least
+    for first in range(0, n, 6):
+        largest = like(A[0, 0], 0)
+        for k in range(first, first + 6):
+            remains[k] = A[k, k]
+            largest = max(largest, A[k, k])
+        for k in range(first, first + 6):
+            least[k] = rank_tolerance * largest
     for row in range(n):
-        pivot = 0
+        pivot = -1
         for k in range(n):
-            if remains[k] > remains[pivot]:
+            if remains[k] > least[k] and (pivot < 0 or remains[k] > remains[pivot]):
                 pivot = k
-        if not remains[pivot] > rank_tolerance * largest:
+        if pivot < 0:
             return row
         top = math.sqrt(remains[pivot])
         for k in range(n):
