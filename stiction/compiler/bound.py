@@ -72,7 +72,7 @@ def numbers_of(bundle: Any) -> list[int]:
 def _address_of(array: np.ndarray) -> int:
     """Where the numbers of an array begin."""
     if array.size and array.flags.c_contiguous and array.flags.writeable:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # four times as fast
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # four times as fast
     return int(array.__array_interface__["data"][0])
 
 

@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.compiler.checked import first_rows
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
-from stiction.contact.scratch import NoScratch, check_scratch
+from stiction.contact.scratch import NoScratch, annotations_of, check_scratch
 from stiction.errors import InputError
 from stiction.kernels.islands import Islands, OneIsland
 from stiction.kernels.response import Response
@@ -206,10 +205,9 @@ def foresees(kind: type) -> Callable[[Callable[[Any, Outlook], str]], Any]:
     return declare
 
 
-@cache
 def fields_of(kind: Any) -> dict[str, Parameter]:
     """Unit and bounds of each field of a parameter tuple."""
-    hints = get_type_hints(kind, include_extras=True)
+    hints = annotations_of(kind)
     return {name: _parameter(hints[name]) for name in kind._fields}
 
 

@@ -46,7 +46,7 @@ def allocate_scratch(kind: Any, points: int, links: int, unknowns: int = 0) -> A
     sizes = {"points": points, "links": links, "6 links": 6 * links}
     sizes |= {"unknowns": unknowns, "columns": unknowns + 2 if unknowns else 0}
     arrays = []
-    for hint in _fields(kind).values():
+    for hint in annotations_of(kind).values():
         if get_origin(hint) is Annotated:
             shape = [sizes.get(n, n) for n in get_args(hint)[1]]
             arrays.append(np.zeros(shape))
@@ -62,12 +62,13 @@ def check_scratch(model: str, kind: Any) -> None:
             f"contact model '{model}': scratch is {kind!r}; give a NamedTuple with fields "
             "of types PerPoint, VectorPerPoint"
         )
-    for name, hint in _fields(kind).items():
+    for name, hint in annotations_of(kind).items():
         declared = get_origin(hint) is Annotated and isinstance(get_args(hint)[1], tuple)
         if not declared:
             check_scratch(f"{model}': '{kind.__name__}.{name}", hint)
 
 
 @cache
-def _fields(kind: Any) -> dict[str, Any]:
+def annotations_of(kind: Any) -> dict[str, Any]:
+    """Annotations of the fields of a tuple, by name."""
     return get_type_hints(kind, include_extras=True)
