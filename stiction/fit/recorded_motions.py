@@ -223,8 +223,7 @@ def applied(motion: Motion, windows: Sequence[Window]) -> list[Torques]:
     made = []
     for one in windows:
         rows = motion.torque[one.first : one.last - 1]
-        # half a step early: rounding must not make a row late
-        time = kind_of(motion, one)[1] + (np.arange(len(rows)) - 0.5) * dt
+        time = kind_of(motion, one)[1] + np.arange(len(rows)) * dt
         made.append(Torques(np.nan_to_num(rows), time))
     return made
 

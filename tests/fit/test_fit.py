@@ -150,7 +150,8 @@ def test_windows_on_a_belt_of_varying_speed_are_replayed_at_their_own_times():
     law = st.Coulomb(mu_static=0.5, mu_kinetic=0.5)  # holds the brick at up to 4.9 m/s2
     belt = st.Plane(velocity=((0.0, 0.0, 0.0), (0.4, 0.0, 0.0)), time=(0.0, 0.1))
     world = st.World(st.robots.brick(), ground=belt)
-    push = st.Torques(np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.02]))
+    forces = np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.02]) * np.array([[1.0], [-2.0], [3.0]])
+    push = st.Torques(forces, np.array([0.0, 0.03, 0.065]))
     motion = st.simulate(world, law, duration=0.1, state=world.standing(), controller=push)
     for part in (motion, motion.rows(np.arange(40, len(motion)))):
         recorded = RecordedMotions([part], window=0.02)
