@@ -111,7 +111,7 @@ from stiction.kernels.response import (
 )
 from stiction.kernels.touching_pairs import touch_each_other
 from stiction.kernels.tree import OK
-from stiction.kernels.vectors import like
+from stiction.kernels.vectors import like, store_vector, zero_vector
 
 AGAIN = 8  # most solutions in a step: one more each time that points break away
 ITERATIONS = 40  # of Newton's method
@@ -121,8 +121,9 @@ NEGLIGIBLE = 1e-5  # velocities relative to gravity's in a step: larger ones are
 EFFORT = 5000  # iterations in a step after which only Newton's method is tried, and continuation
 MOST_EFFORT = 50000  # after so many Newton's method alone: what that does not solve is unsolved
 SWEEPS = 12  # that end a solution whose effort is bounded
+LAST_SWEEPS = 50  # that replace what no method has solved
 PROXIMAL = 0.3  # eps with which it starts again
-NEAR = 0.01  # relative error of impulses with which other methods may begin
+NEAR = 0.01  # relative error of impulses with which other methods may begin, or a step may end
 NEWTON, RESTARTED, LATER = 0, 1, 2  # stages; then CONVEX and SWEPT of `last_resort.py`, and ...
 SLOWLY = 4  # ... `continuation.py`
 EXHAUSTED = NOT_CONVERGED + 1  # after most effort; reported as NOT_CONVERGED
@@ -194,6 +195,7 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
         return solve_slowly(contact, response, scratch, accuracy, taken)
     if stage > LATER and not is_bounded(response.effort):
         error, largest = keep_nearest(contact, response, scratch)
+        error, largest = without_energy(contact, response, scratch, error, largest)
     return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
 
@@ -215,6 +217,7 @@ def solve_between(params, contact, response, scratch, accuracy):
     elif stage >= NOT_CONVERGED:
         error, largest = keep_nearest(contact, response, scratch)
     if stage >= NOT_CONVERGED:
+        error, largest = without_energy(contact, response, scratch, error, largest)
         return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
 
@@ -264,14 +267,34 @@ def stop_early(contact, response, scratch, judged):
     if judged.error <= like(judged.error, LEFT) * judged.largest:
         return 0, judged.error, judged.largest
     return_impulses(contact, scratch.kept)
+    error, largest = sweep_often(contact, response, scratch, SWEEPS)
+    return SWEEPS, error, largest
+
+
+@kernel
+def sweep_often(contact, response, scratch, count):
+    """Sweep so often from the present impulses; returns their error and the largest."""
     prepare_points(contact, response, scratch.local)
     gather_wrenches(contact, response)
     respond_to_wrenches(contact, response)
-    for _ in range(SWEEPS):
+    for _ in range(count):
         sweep(contact, response, scratch.cases.mu, scratch.local, False)
     keep_impulses(contact, scratch.cases.start)
-    error, largest = law_error(contact, response, scratch.cases)
-    return SWEEPS, error, largest
+    return law_error(contact, response, scratch.cases)
+
+
+@subroutine
+def without_energy(contact, response, scratch, error, largest):
+    """Replace impulses that are far from the law; returns error and largest impulse.
+
+    They may be as large as they like, and add any energy. Sweeps from zero add none: in each of
+    them, contacts stop what comes in, one after the other.
+    """
+    if error <= like(error, NEAR) * largest:
+        return error, largest
+    for i in range(contact.count[0]):
+        store_vector(contact.impulse, i, zero_vector(error))
+    return sweep_often(contact, response, scratch, LAST_SWEEPS)
 
 
 @kernel
