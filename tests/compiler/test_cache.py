@@ -129,8 +129,8 @@ def test_a_type_has_one_kernel():
         def other(params, dynamics, time, q, v):
             pass
 
-    again = getattr(table_torque, "py_func", table_torque)
-    assert st.controller(TorqueTable)(again) is not None  # the same one, as after a reload
+    again = getattr(table_torque, "py_func", table_torque)  # the same one, as after a reload
+    assert st.controller(TorqueTable, held=True)(again) is not None
 
 
 @pytest.mark.jit

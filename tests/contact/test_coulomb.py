@@ -9,6 +9,7 @@ from contact.solvers.test_newton import ACCURACY
 from stiction.contact.coulomb import (
     ITERATIONS,
     MOST_EFFORT,
+    NEAR,
     SolverScratch,
     solve_between,
 )
@@ -42,4 +43,4 @@ def test_work_beyond_the_limit_is_unsolved_and_the_residual_is_that_of_the_law(e
     assert taken <= ITERATIONS
     error, largest = law_error(contact, response, scratch.cases)
     assert residual == pytest.approx(error / largest)
-    assert residual > 1e-3
+    assert residual <= NEAR  # what is further off is replaced
