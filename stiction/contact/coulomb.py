@@ -195,7 +195,7 @@ def solve_on_ground(params, contact, response, scratch, accuracy):
         return solve_slowly(contact, response, scratch, accuracy, taken)
     if stage > LATER and not is_bounded(response.effort):
         error, largest = keep_nearest(contact, response, scratch)
-        error, largest = without_energy(contact, response, scratch, error, largest)
+        error, largest = replace_far_impulses(contact, response, scratch, error, largest)
     return taken, relative(error, largest), min(stage, NOT_CONVERGED)
 
 
@@ -217,7 +217,7 @@ def solve_between(params, contact, response, scratch, accuracy):
     elif stage >= NOT_CONVERGED:
         error, largest = keep_nearest(contact, response, scratch)
     if stage >= NOT_CONVERGED:
-        error, largest = without_energy(contact, response, scratch, error, largest)
+        error, largest = replace_far_impulses(contact, response, scratch, error, largest)
         return taken, relative(error, largest), NOT_CONVERGED
     return solve_slowly(contact, response, scratch, accuracy, taken)
 
@@ -284,11 +284,11 @@ def sweep_often(contact, response, scratch, count):
 
 
 @subroutine
-def without_energy(contact, response, scratch, error, largest):
-    """Replace impulses that are far from the law; returns error and largest impulse.
+def replace_far_impulses(contact, response, scratch, error, largest):
+    """Replace impulses that are far from the law; returns the error and the largest impulse.
 
-    They may be as large as they like, and add any energy. Sweeps from zero add none: in each of
-    them, contacts stop what comes in, one after the other.
+    Such impulses may be of any size, and add any energy. Sweeps from zero add none: one after the
+    other, the contacts only stop what approaches them.
     """
     if error <= like(error, NEAR) * largest:
         return error, largest
