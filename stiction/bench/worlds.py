@@ -199,12 +199,12 @@ def on_gpu(run: Run, steps: int) -> dict[str, Any]:
     compiled = next(iter(engine.kernel.overloads.values()))
     name = "None" if run.model is None else type(run.model).__name__
     must = MUST.get(run.case, {}).get(name) if run.worlds >= FULL else None
-    size, off = engine.bytes_of_worlds, disagreement(run)
+    size, off, well = engine.bytes_of_worlds, disagreement(run), batch.status == "well"
     taken = run.worlds * (REPEATS * steps + 1)
     return {
         "rate [M/s]": round(best, 3),
         "must [M/s]": must,
-        "well [%]": round(100 * float((batch.status == "well").mean()), 3),
+        "well [%]": round(100 * float(well.mean()), 3),
         "unfinished [%]": round(100 * float(batch.unfinished.sum() / taken), 3),
         "unsolved [%]": round(100 * float(batch.unsolved.sum() / taken), 4),
         "one step, float64: off the CPU by": float(f"{off:.2g}"),
@@ -212,7 +212,7 @@ def on_gpu(run: Run, steps: int) -> dict[str, Any]:
         "local memory [B]": compiled.local_mem_per_thread,
         "occupancy [%]": round(100 * occupancy(compiled.regs_per_thread), 1),
         "kB a world": round(size / run.worlds / 1e3, 2),
-        "holds": off <= AGREEMENT and (must is None or best >= must),
+        "holds": bool(well.all()) and off <= AGREEMENT and (must is None or best >= must),
     }
 
 

@@ -240,13 +240,15 @@ def untried_mode(dynamics, d, judged, alone):
 
 
 @kernel
-def guess_mode(dynamics, d, v, dt):
+def guess_mode(dynamics, d, q, v, dt, shares):
     """Initial mode of coordinate d: the last one, or by its velocity if friction is not judged yet.
 
     A sliding coordinate that would come to rest at the acceleration of the last step sticks, unless
     it would reverse faster than its friction could stop it; such accelerations seldom last.
     """
     tree, mode = dynamics.tree, dynamics.mode[d]
+    if is_out_of_reach(tree, mode, d, q, v, dt, shares):
+        mode = LOOSE
     v_next = v[d] + dt * dynamics.last_acceleration[d]
     if (mode == SLIDING_UP and v_next < 0 < v[d]) or (mode == SLIDING_DOWN and v_next > 0 > v[d]):
         return STUCK if turned_mode(dynamics, d, v_next, dt) == STUCK else mode
@@ -257,6 +259,22 @@ def guess_mode(dynamics, d, v, dt):
     if v[d] < 0:
         return SLIDING_DOWN
     return STUCK
+
+
+@kernel
+def is_out_of_reach(tree, mode, d, q, v, dt, shares):
+    """Return whether a coordinate that is at a stop by its mode could get there only if pulled.
+
+    In the moment of an impact no stop is reached, even if one would be in the rest of the step. A
+    joint at rest beside its stop, by rounding, is not out of reach.
+    """
+    if mode == AT_LOWER:
+        needed = lowest_velocity(tree, d, q, v, dt, shares)
+        return needed < min(v[d], like(dt, -RECOVERY_SPEED))
+    if mode == AT_UPPER:
+        needed = highest_velocity(tree, d, q, v, dt, shares)
+        return needed > max(v[d], like(dt, RECOVERY_SPEED))
+    return False
 
 
 # ------------------------------------------------------------------------------------------ descent

@@ -121,7 +121,8 @@ def guess_modes(dynamics, instant, q, v, shares):
     """Start with servo and joint modes that fit the current velocities."""
     guess_saturations(dynamics, instant.dt, instant.implicit)
     for d in range(len(v)):
-        dynamics.mode[d], dynamics.released[d] = guess_mode(dynamics, d, v, instant.dt), LOOSE
+        dynamics.mode[d] = guess_mode(dynamics, d, q, v, instant.dt, shares)
+        dynamics.released[d] = LOOSE
         hold_mode(dynamics, d, q, v, instant.dt, shares)
 
 

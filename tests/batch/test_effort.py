@@ -96,6 +96,39 @@ def test_bounded_impulses_obey_the_cone_and_add_no_energy(model):
     assert np.abs(motion.record["v"]).max() < 20  # nothing was thrown
 
 
+@pytest.mark.parametrize("model", MODELS[:2], ids=NAMES[:2])
+def test_a_stop_pulls_at_nothing_when_its_joint_arrives_in_the_step_of_an_impact(model, tmp_path):
+    """A block falls on the ground while a rod on it swings to its stop, sooner or later.
+
+    A stop that the step would reach is out of reach in the moment of an impact, a billionth of a
+    step: a joint held at it there would move at up to 1e7 rad/s.
+    """
+    file = tmp_path / "block.xml"
+    file.write_text(
+        """<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body><freejoint/>
+        <geom type='box' size='0.1 0.1 0.05' mass='1'/><body pos='0 0 0.05'>
+        <joint name='hinge' axis='0 1 0' range='-1 1' limited='true'/>
+        <inertial pos='0 0 0.1' mass='0.1' diaginertia='1e-3 1e-3 1e-3'/></body></body></worldbody>
+        </mujoco>"""
+    )
+    world = st.World(st.load(file))
+    grid = np.meshgrid(np.linspace(0, 1e-3, 7), np.linspace(0, 0.04, 8))
+    heights, gaps = (x.ravel() for x in grid)
+    q, v = np.tile(world.home().q, (len(gaps), 1)), np.zeros((len(gaps), world.nv))
+    q[:, 2], q[:, 7] = 0.05 + heights, 1.0 - gaps
+    v[:, 2], v[:, 6] = -1.0, 20.0
+    speeds = []
+    for effort in (st.Effort(tries=1, iterations=6), st.Effort()):
+        bouncing = model._replace(restitution=0.5)
+        batch = st.BatchSimulation(world, len(gaps), bouncing, states=(q, v), effort=effort)
+        fastest = 0.0
+        for _ in range(4):
+            batch.step(1)
+            fastest = max(fastest, np.abs(batch.v).max())
+        speeds.append(fastest)
+    assert 20 < speeds[0] < 1.2 * speeds[1] < 50  # rad/s: the rod, and what impacts make of it
+
+
 def test_bounds_are_those_of_the_model_in_single_precision_on_a_gpu_alone():
     world = st.World(st.robots.ball())
     batch = st.BatchSimulation(world, 1, st.Coulomb(), precision="float32")
