@@ -148,29 +148,32 @@ class Growing:
 
     def add(
         self, dense: Mapping[str, np.ndarray], points: np.ndarray, unknown: bool = False
-    ) -> None:
-        """Add rows of dense channels; points: (n, points) bool, which of them touched."""
+    ) -> slice:
+        """Add rows of dense channels; returns where their values are.
+
+        points: (n, points) bool, which of them touched.
+        """
         n, width = points.shape
-        row, column = np.nonzero(points)
-        end = self.size + len(row)
+        chosen = np.flatnonzero(points)
+        begin, end = self.size, self.size + len(chosen)
         if end > len(self.point):
             self.point = _grown(self.point, 2 * end)
             self.values = {name: _grown(array, 2 * end) for name, array in self.values.items()}
         if self.rows + n > len(self.unknown):
             self.begin = _grown(self.begin, 2 * (self.rows + n) + 1)
             self.unknown = _grown(self.unknown, 2 * (self.rows + n))
-        self.point[self.size : end] = column
-        chosen = row * width + column
+        self.point[begin:end] = chosen - width * (chosen // max(width, 1))  # faster than %
         for name, kept in self.values.items():
-            array, out = dense[name].reshape(n * width, *kept.shape[1:]), kept[self.size : end]
-            if len(row) == len(array):
+            array, out = dense[name].reshape(n * width, *kept.shape[1:]), kept[begin:end]
+            if len(chosen) == len(array):
                 out[:] = array
             else:
                 np.take(array, chosen, axis=0, out=out, mode="clip")  # faster than an index
-        counts = np.bincount(row, minlength=n)
-        self.begin[self.rows + 1 : self.rows + n + 1] = self.size + np.cumsum(counts)
+        rows_end = width * np.arange(1, n + 1)
+        self.begin[self.rows + 1 : self.rows + n + 1] = begin + np.searchsorted(chosen, rows_end)
         self.unknown[self.rows : self.rows + n] = unknown
         self.rows, self.size = self.rows + n, end
+        return slice(begin, end)
 
     @property
     def nbytes(self) -> int:

@@ -136,9 +136,9 @@ class Recorder:
         if unknown:
             for array in rows.values():
                 array[:] = 0.0
-        np.maximum(self.deepest, rows["depth"].max(axis=0, initial=0.0), out=self.deepest)
         ground, bodies = self._kept
-        ground.add(rows, on_ground(rows), unknown)
+        new = ground.add(rows, on_ground(rows), unknown)
+        np.maximum.at(self.deepest, ground.point[new], ground.values["depth"][new])
         bodies.add(rows, on_bodies(rows), unknown)
         self.first += count
         self._kept_rows(count)

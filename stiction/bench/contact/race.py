@@ -5,7 +5,7 @@ servos that hold the home configuration, the same friction, joint friction and l
 one core. Stiction runs the public `simulate` with its defaults and records everything at every
 step. MuJoCo takes its steps in one call of `mj_step` without recording, with the Newton solver,
 elliptic cones and its default number of iterations; the five of the file are not always enough. The
-setup time of a run is measured by runs of no steps and subtracted, as MuJoCo's data are also
+setup time of a run is measured by runs of one step and subtracted, as MuJoCo's data are also
 allocated beforehand. `cases.py` describes how the robot stands, lands and is driven.
 """
 
