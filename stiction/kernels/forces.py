@@ -44,24 +44,25 @@ def overlap(start, stop, t, dt):
 
 @kernel
 def wrench_now(forces, i, t, step_time, dt):
-    """Force and moment of entry i: a push averaged over the step, a table interpolated at t.
+    """Force and moment of entry i at a time t of the step from step_time to step_time + dt.
 
-    The middle of the step decides whether the table applies to all of it, so that all stages of a
-    step agree.
+    A push, or a table, that starts or stops within the step acts for a share of it. The force is
+    reduced by this share, and a table is interpolated at a time that is as far in that part as t is
+    in the step: integrated over the step, this gives the impulse.
     """
     first, last = forces.first[i], forces.first[i + 1] - 1
-    nothing = zero_vector(forces.place[i, 0])
+    start, stop = forces.time[first], forces.time[last]
+    share = overlap(start, stop, step_time, dt)
+    if share == 0:
+        nothing = zero_vector(share)
+        return Wrench(nothing, nothing)
     if forces.held[i] == 1:
-        share = overlap(forces.time[first], forces.time[last], step_time, dt)
         f = scale(share, load_vector(forces.force, first))
         return Wrench(f, scale(share, load_vector(forces.moment, first)))
-    middle = step_time + like(dt, 0.5) * dt
-    if middle < forces.time[first] or middle > forces.time[last]:
-        return Wrench(nothing, nothing)
-    t = min(max(t, forces.time[first]), forces.time[last])
+    t = min(max(max(start, step_time) + share * (t - step_time), start), stop)
     k = table_row(forces.time, first, last, t)
     x = (t - forces.time[k]) / (forces.time[k + 1] - forces.time[k])
-    y = like(x, 1) - x
+    x, y = share * x, share * (like(x, 1) - x)
     f = add(scale(y, load_vector(forces.force, k)), scale(x, load_vector(forces.force, k + 1)))
     n = add(scale(y, load_vector(forces.moment, k)), scale(x, load_vector(forces.moment, k + 1)))
     return Wrench(f, n)

@@ -30,7 +30,10 @@ class Push:
 
 @dataclass(frozen=True)
 class TabulatedForce:
-    """Force and moment on a point of a link or frame, piecewise linear in time, zero outside."""
+    """Force and moment on a point of a link or frame, piecewise linear in time, zero outside.
+
+    A table that starts or stops within a step acts for that part of it, as a `Push` does.
+    """
 
     body: str  # link or frame
     point: ArrayLike  # in the axes of the link or frame [m]
