@@ -1,7 +1,7 @@
 """Parameters of our contact models for the tossed cube, from even and from odd tosses.
 
-`stiction fit cube-tosses --tosses even --loss mean --contact NAME` finds them; docs/validation.md
-has the command lines. Parameters from one half of the tosses are judged by the other half.
+`stiction fit cube-tosses --tosses even --loss mean --contact NAME` finds them; docs/fitting.md has
+the command line of `HuntCrossley`. Parameters from one half of the tosses are judged by the other half.
 `Bilateral`, which fixes whatever touches the ground, has none that could describe a toss.
 """
 
