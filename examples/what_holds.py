@@ -4,7 +4,7 @@ python what_holds.py walk [robot ...] : planned motions, how far off the plan th
 python what_holds.py drop [robot ...] : robots without control fall 0.1 m
 
 Solvers, impulse laws and `Feedback` take steps of 1 ms. Force laws are as stiff as those of
-`stiction demo`: on one foot a robot sinks 0.2 mm. Their step is 0.2 ms, halved until they bear it.
+`stiction demo`: on one foot a robot sinks 0.2 mm. Their step is 0.2 ms, halved until it is stable.
 G1 and Go2 are read from the folder that STICTION_DATA names.
 """
 
