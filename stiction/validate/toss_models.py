@@ -1,8 +1,8 @@
 """Parameters of our contact models for the tossed cube, from even and from odd tosses.
 
 `stiction fit cube-tosses --tosses even --loss mean --contact NAME` finds them; docs/fitting.md has
-the command line of `HuntCrossley`. Parameters from one half of the tosses are judged by the other half.
-`Bilateral`, which fixes whatever touches the ground, has none that could describe a toss.
+the command line of `HuntCrossley`. Parameters from one half of the tosses are judged by the other
+half. `Bilateral`, which fixes whatever touches the ground, has none that could describe a toss.
 """
 
 from __future__ import annotations
