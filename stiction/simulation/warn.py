@@ -51,7 +51,7 @@ def warn_of_long_step(
         f"{type(model).__name__}: dt is {dt:g} s, but {counted(bound.points, 'point')} of "
         f"'{bound.link}' with an effective mass of {bound.mass:.3g} kg"
         f"{' is' if bound.points == 1 else ' each are'} stable only up to {bound.dt:.3g} "
-        f"s{deep}; use a smaller dt, or less stiffness and damping"
+        f"s{deep}; use a smaller dt, or a softer contact"
     )
     warnings.warn(message, StabilityWarning, stacklevel=4)
     return [message]

@@ -145,7 +145,6 @@ def view(
         return live
     open_browser(live.address)
     if wait or not hasattr(sys, "ps1"):
-        print(f"stiction: {live.address} shows it; control-C ends", file=sys.stderr)
         live.wait()
         return None
     return live

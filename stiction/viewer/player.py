@@ -139,7 +139,6 @@ def show(
         return player
     open_browser(player.address)
     if wait or not hasattr(sys, "ps1"):
-        print(f"stiction: {player.address} shows it; control-C ends", file=sys.stderr)
         player.wait()
         return None
     return player

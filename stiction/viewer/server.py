@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
 import warnings
@@ -42,6 +43,7 @@ class Served:
     def wait(self) -> None:
         """Return when the user interrupts with control-C."""
         try:
+            print(f"stiction: {self.address} shows it; control-C ends", file=sys.stderr)
             while not self._stopped.is_set():
                 time.sleep(0.2)
         except KeyboardInterrupt:
