@@ -41,6 +41,10 @@ def read_ground_forces(path: str | Path, floor: float = 0.0) -> GroundForces:
     if not np.isfinite(floor):
         raise InputError(f"read_ground_forces: floor is {floor}; give a height in m")
     names, table, _ = storage_table(path)
+    late = np.flatnonzero(np.diff(table[:, 0]) <= 0)
+    if len(late):
+        before, after = table[late[0] : late[0] + 2, 0]
+        raise MotionFileError(f"{path}: the times must increase; {after:g} s follows {before:g} s")
     column = {name: table[:, k] for k, name in enumerate(names)}
     prefixes = [name[:-2] for name in names if name.endswith("vx")]
     if not prefixes:

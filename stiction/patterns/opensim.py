@@ -13,6 +13,8 @@ differentiated (`smoothing.low_pass`); 6 Hz is usual for human walking (Winter 2
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -191,7 +193,17 @@ def _split(path: Path, names: list[str], table: np.ndarray) -> tuple[np.ndarray,
     """The first column of a table, and the others."""
     if table.shape[1] != len(names):
         raise MotionFileError(f"{path}: has {len(names)} column names but {table.shape[1]} columns")
+    _check_once(path, names)
     return table[:, 0], table[:, 1:]
+
+
+def _check_once(path: Path, names: Sequence[str]) -> None:
+    """Raise MotionFileError if two columns have the same name: the second would be lost."""
+    for name, count in Counter(names).most_common(1):
+        if count > 1:
+            raise MotionFileError(
+                f"{path}: {count} columns have the name '{name}'; give each its own"
+            )
 
 
 def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
@@ -209,4 +221,6 @@ def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
             f"{path}: t has shape {time.shape}, q {q.shape}, and there are {len(names)} names; "
             "expected finite numbers, one row for each time and one column for each name"
         )
-    return time.astype(float), tuple(str(name) for name in names), q.astype(float)
+    coordinates = tuple(str(name) for name in names)
+    _check_once(path, coordinates)
+    return time.astype(float), coordinates, q.astype(float)

@@ -89,6 +89,9 @@ def test_forces_become_readings_of_plates_with_z_up(tmp_path):
         (forces().replace("vx", "a"), "grf.mot", "no column ends with 'vx'"),
         (forces(), "grf.txt", "known are .mot and .sto"),
         (forces().replace("700.0", "nan"), "grf.mot", "finite"),
+        (forces(("", "")), "grf.mot", "2 columns have the name 'ground_force_vx'"),
+        (forces().replace("0.02\t", "0.005\t"), "grf.mot", "0.005 s follows 0.01 s"),
+        (forces().replace("0.02\t", "0.01\t"), "grf.mot", "the times must increase"),
     ],
 )
 def test_a_bad_force_file_is_refused(tmp_path, text, name, words):

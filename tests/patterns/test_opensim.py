@@ -69,6 +69,8 @@ def test_a_motion_without_its_noise_has_velocities_within_its_band(tmp_path):
         ("a.mot", "endheader\ntime knee\n0 1\n1 x\n", "line 4: found '1 x'"),
         ("a.mot", "inDegrees=maybe\nendheader\ntime knee\n0 1\n", "inDegrees=maybe"),
         ("a.mot", "endheader\ntime knee hip\n0 1\n", "3 column names but 2 columns"),
+        ("a.mot", "endheader\ntime knee knee\n0 1 2\n", "2 columns have the name 'knee'"),
+        ("a.csv", "t_s,knee_rad,knee_rad\n0,1,2\n", "2 columns have the name 'knee_rad'"),
         ("a.csv", "t_s,knee_turns\n0,1\n", "line 1: column 'knee_turns' has the unit 'turns'"),
         ("a.csv", "time,knee_rad\n0,1\n", "must be t_s"),
         ("a.bvh", "HIERARCHY", "unknown format"),
@@ -86,6 +88,13 @@ def test_a_broken_file_is_told_with_its_line(tmp_path, name, text, words):
 def test_an_archive_without_coordinates_is_told_what_it_lacks(tmp_path):
     np.savez(tmp_path / "a.npz", t=TIME, angle=ANGLE)
     with pytest.raises(MotionFileError, match="has no coordinate_names, q"):
+        read_opensim(tmp_path / "a.npz")
+
+
+def test_an_archive_with_a_name_twice_is_refused(tmp_path):
+    q = np.column_stack([ANGLE, ANGLE])
+    np.savez(tmp_path / "a.npz", t=TIME, coordinate_names=["knee", "knee"], q=q)
+    with pytest.raises(MotionFileError, match="2 columns have the name 'knee'"):
         read_opensim(tmp_path / "a.npz")
 
 
