@@ -66,6 +66,7 @@ class LeggedEnv(gymnasium.Env):
         self._target = setup.written_to(self.simulation.controllers)
         self.observation_space, self.action_space = spaces_of(self.episodes)
         self._torque = np.zeros(setup.world.nv)
+        self._begun = False
         self._camera: LiveCamera | None = None
 
     def reset(
@@ -75,10 +76,13 @@ class LeggedEnv(gymnasium.Env):
         super().reset(seed=seed)
         state = self.episodes.begin(0, self.np_random)
         self.simulation.state = state
+        self._begun = True
         return self._observed(), {"command": self.episodes.commands[0].copy()}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Let an action act for the time of one."""
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("step() before reset(): call reset() first")
         episodes, simulation = self.episodes, self.simulation
         actions = episodes.setup.checked(action)
         self._target[:] = episodes.setup.formulas.set_points(actions)[0]

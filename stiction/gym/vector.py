@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -59,12 +59,19 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode in every world; seed: of the first world, or one for each."""
-        for world, one in enumerate(each_seed(seed, self.num_envs)):
-            if one is not None:
-                self._random[world] = gymnasium.utils.seeding.np_random(one)[0]
-        self._begin(np.arange(self.num_envs))
-        self._ended[:] = False
+        """Begin an episode in every world; seed: of the first world, or one for each.
+
+        options: "reset_mask" chooses worlds, as that of Gymnasium's own vector environments.
+        """
+        chosen = chosen_worlds(options, self.num_envs)
+        if not self._begun and len(chosen) < self.num_envs:
+            raise gymnasium.error.ResetNeeded("reset_mask: reset all worlds first")
+        seeds = each_seed(seed, self.num_envs)
+        for world in chosen:
+            if seeds[world] is not None:
+                self._random[world] = gymnasium.utils.seeding.np_random(seeds[world])[0]
+        self._begin(chosen)
+        self._ended[chosen] = False
         self._begun = True
         return self._observed(), self._info()
 
@@ -117,6 +124,19 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _info(self) -> dict[str, Any]:
         return {"command": self.episodes.commands.copy()}
+
+
+def chosen_worlds(options: Mapping[str, Any] | None, worlds: int) -> np.ndarray:
+    """Numbers of the worlds that `reset` begins: all, or those of the option "reset_mask"."""
+    if options is None or "reset_mask" not in options:
+        return np.arange(worlds)
+    mask = np.asarray(options["reset_mask"])
+    if mask.dtype != bool or mask.shape != (worlds,):
+        raise InputError(
+            f"reset(): reset_mask is {shown(options['reset_mask'])}; give True or False for each "
+            f"of {worlds} worlds"
+        )
+    return np.flatnonzero(mask)
 
 
 def each_seed(seed: Any, worlds: int) -> list[int | None]:

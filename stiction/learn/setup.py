@@ -16,7 +16,7 @@ from stiction.control.actuators import Actuators, ActuatorTable
 from stiction.control.reference import Reference
 from stiction.control.tracking import PDTracking
 from stiction.description.arguments import LARGEST, number, numbers, shown
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.kernels.tree import FREE
 from stiction.learn.formulas import TILT, Formulas
 from stiction.learn.tasks import Task
@@ -41,6 +41,12 @@ def robot_of(robot: Any) -> Robot:
         return robot
     if isinstance(robot, str) and robot in robots.__all__:
         return getattr(robots, robot)()
+    if isinstance(robot, str) and not (Path(robot).suffix or ":" in robot or Path(robot).exists()):
+        known = robots.__all__
+        raise InputError(
+            f"robot: '{robot}' is neither a file nor a built-in robot; those are "
+            f"{', '.join(known)}{did_you_mean(robot, known)}"
+        )
     if isinstance(robot, str | Path):
         return load(robot)
     raise InputError(

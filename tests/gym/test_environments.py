@@ -87,6 +87,30 @@ def test_a_seed_repeats_its_episode_after_another_has_ended(again):
         assert stepped[1][k] == pytest.approx(expected[1], rel=1e-12) and stepped[1][k] > 0
 
 
+def test_a_mask_resets_only_its_worlds():
+    together, kept = (LeggedVectorEnv(3, **QUICK) for _ in range(2))
+    actions = np.full(together.action_space.shape, 0.3)
+    for worlds in (together, kept):
+        worlds.reset(seed=1)
+        worlds.step(actions)
+    mask = np.array([False, True, False])
+    observed, info = together.reset(seed=8, options={"reset_mask": mask})
+    begun = LeggedEnv(**QUICK).reset(seed=9)
+    np.testing.assert_array_equal(observed[1], begun[0])
+    np.testing.assert_array_equal(info["command"][1], begun[1]["command"])
+    both = together.step(actions), kept.step(actions)
+    for one, other in zip(*(stepped[:4] for stepped in both), strict=True):
+        np.testing.assert_array_equal(one[~mask], other[~mask])
+
+
+@pytest.mark.parametrize("mask", [[True, False], [1, 0, 0], "abc", None])
+def test_a_wrong_mask_is_refused(mask):
+    together = LeggedVectorEnv(3, **QUICK)
+    together.reset(seed=0)
+    with pytest.raises(InputError, match="give True or False for each of 3 worlds"):
+        together.reset(options={"reset_mask": mask})
+
+
 @pytest.mark.parametrize(
     ("seed", "words"),
     [
@@ -188,6 +212,7 @@ def test_a_robot_that_lies_has_fallen():
     ("options", "words"),
     [
         ({"robot": 3}, "give a Robot, the name of a built-in one, or a model file"),
+        ({"robot": "hoap"}, "neither a file nor a built-in robot; .* did you mean 'hoap1'"),
         ({"robot": st.robots.hanavan(planar=True)}, "has no free base"),
         ({"robot": TIPPED}, "the z axis of its base is 90 degrees from the vertical at home"),
         ({"robot": "ball"}, "has nothing that an action could move"),
@@ -219,3 +244,7 @@ def test_a_task_takes_only_finite_numbers_that_are_not_negative(name, value):
 def test_a_step_before_the_first_reset_is_refused():
     with pytest.raises(gymnasium.error.ResetNeeded):
         LeggedVectorEnv(1, **QUICK).step(np.zeros((1, 10)))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        LeggedEnv(**QUICK).step(np.zeros(10))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        LeggedVectorEnv(2, **QUICK).reset(options={"reset_mask": np.array([True, False])})
