@@ -16,7 +16,7 @@ import numpy as np
 import stiction as st
 from stiction.bench.demo import DT, FRICTION, by_family, digits, ground
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, our_models
-from stiction.engines import engine_by_name
+from stiction.engines import engine_and_setting
 from stiction.errors import InputError
 from stiction.files.written import write_whole
 from stiction.learn.options import checked_options
@@ -85,15 +85,28 @@ def judge(
     seconds: float = SECONDS,
     progress: Progress = lambda fraction, doing: None,
 ) -> dict[str, Any]:
-    """Walk to all commands under all models and engines; `out`: folder for a page of motions."""
+    """Walk to all commands under all models and engines; `out`: folder for a page of motions.
+
+    An engine that cannot represent the robot is listed as refused.
+    """
     policy = Policy.load(path)
+    for name in engines:
+        engine_and_setting(name)  # a wrong one is told before minutes of walking
+    if out is not None:
+        make_folder(out)
     setup = Setup(policy.trained.get("robot", "hoap1"), task_of("walk"), checked_options({}))
     check_policy(policy, setup)
     field = list(contenders(policy, by_family() if kinds is None else kinds, engines))
-    rows, motions = [], {}
+    rows, refused, motions = [], [], {}
     for k, one in enumerate(field):
         progress(k / len(field), one.name)
-        walks = walked(policy, setup, one, seconds, record=out is not None)
+        try:
+            walks = walked(policy, setup, one, seconds, record=out is not None)
+        except InputError as error:
+            if not one.engine:
+                raise
+            refused.append(f"{one.name}: {error}")
+            continue
         rows.append({"under": one.name, **measured(setup, walks, seconds)})
         if walks[SHOWN].motion is not None:
             motions[one.name] = walks[SHOWN].motion
@@ -106,6 +119,7 @@ def judge(
         },
         "commands": [command.round(3).tolist() for command in commands_of(setup)],
         "runs": rows,
+        "refused": refused,
         "columns": [f"{name}: {words}" for name, words in COLUMNS.items()],
         "files": [str(file) for file in files],
         "holds": rows[0]["holds"] == len(COMMANDS),
@@ -129,8 +143,7 @@ def walked(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # falls that are not solved are counted as falls
             if one.contact is None:
-                engine, _, setting = one.engine.partition(":")
-                adapter = (engine_by_name(engine), setting or "default")
+                adapter = engine_and_setting(one.engine)
                 found.append(walk_in_engine(walk, setup, adapter, one.mu, one.dt, seconds))
             else:
                 found.append(walk_in_ours(walk, setup, one.contact, one.dt, seconds, keep))
@@ -154,6 +167,14 @@ def measured(setup: Setup, walks: Sequence[Walked], seconds: float) -> dict[str,
     }
 
 
+def make_folder(out: Path) -> None:
+    """Make a folder, if there is none."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: no folder can be made there ({error.strerror})") from None
+
+
 def write_page(out: Path, motions: dict[str, Any], rows: list[dict[str, Any]]) -> Path:
     """Motions to one command: the first, and those under which the policy does worst."""
     from stiction.viewer.page import page
@@ -161,10 +182,6 @@ def write_page(out: Path, motions: dict[str, Any], rows: list[dict[str, Any]]) -
     order = {row["under"]: (row["holds"], -(row["off [m/s]"] or 0.0)) for row in rows}
     first, *others = motions
     chosen = [first, *sorted(others, key=lambda name: order[name])][:MOST_SHOWN]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: no folder can be made there ({error.strerror})") from None
     path = out / "policy.html"
     text = page({name: motions[name] for name in chosen}, fps=25.0, layout="side by side")
     write_whole(path, text.encode(), "a page", InputError)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result, as_text
-from stiction.cli.plug_ins import find_kind, make, parameters
+from stiction.cli.plug_ins import find_engines, find_kind, make, parameters
 from stiction.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def _run(args: argparse.Namespace) -> Result:
         )
     chosen = scene(Path(args.scene) if args.scene.endswith(".toml") else args.scene)
     contacts = _contacts(chosen, args)
-    engines = [] if args.engine == "none" else args.engine.split(",")
-    _check_engines(engines)
+    engines = find_engines(args.engine)
     if not contacts and not engines:
         raise UsageError("compare: no model and no engine is left; choose at least one")
     case = case_of(chosen, args.duration, args.dt)
@@ -96,15 +95,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
-
-
-def _check_engines(engines: list[str]) -> None:
-    from stiction.engines import MODULES
-
-    for name in engines:
-        if name.partition(":")[0] not in MODULES:
-            hint = did_you_mean(name, MODULES)
-            raise UsageError(f"--engine {name}: choose among {', '.join(MODULES)}, or none{hint}")
 
 
 def _contacts(scene: Scene, args: argparse.Namespace) -> dict[str, Any]:

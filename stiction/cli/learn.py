@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stiction.cli.command import Command
 from stiction.cli.output import Result
-from stiction.cli.plug_ins import chosen
+from stiction.cli.plug_ins import chosen, find_engines, find_kind
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,18 +66,17 @@ def _judge_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine",
         default="mujoco:elliptic",
         metavar="A,B",
-        help="other engines, with a setting after a colon (default mujoco:elliptic)",
+        help="other engines, with a setting after a colon; none for none (default mujoco:elliptic)",
     )
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write a page of motions here")
 
 
 def _judge(args: argparse.Namespace) -> Result:
     from stiction.bench.policy import judge
-    from stiction.cli.plug_ins import find_kind
 
     names = [name.strip() for name in args.contact.split(",") if name.strip()]
     kinds = [find_kind("--contact", name) for name in names] or None
-    engines = [name.strip() for name in args.engine.split(",") if name.strip()]
+    engines = find_engines(args.engine)
     return judge(args.policy, args.out, kinds, engines, progress=args.progress)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stiction.cli.command import UsageError
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 
 SORTS = {  # as messages call them
     "contact": "contact model",
@@ -31,6 +31,18 @@ def find_kind(option: str, name: str, sort: str = "contact") -> Any:
         return kinds[sort].find(name)
     except InputError as error:
         raise UsageError(f"{option} {name}: {error}") from None
+
+
+def find_engines(text: str) -> list[str]:
+    """The engines of `--engine A,B`, each with its setting; none for "none"."""
+    from stiction.engines import MODULES
+
+    names = [] if text == "none" else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name.partition(":")[0] not in MODULES:
+            hint = did_you_mean(name, MODULES)
+            raise UsageError(f"--engine {name}: choose among {', '.join(MODULES)}, or none{hint}")
+    return names
 
 
 def make(sort: str, kind: Any, values: Mapping[str, float], given: Sequence[str]) -> Any:

@@ -12,7 +12,7 @@ from stiction.compare.measures import COLUMNS, measured
 from stiction.compare.page import page_of
 from stiction.compare.runs import Case, Refused, Run, case_of, run_engine, run_model
 from stiction.contact.contact_model import our_models
-from stiction.engines import engine_by_name
+from stiction.engines import engine_and_setting
 from stiction.errors import InputError
 from stiction.files.written import write_whole
 from stiction.scenes.scene import Scene
@@ -62,13 +62,7 @@ def run_all(
     case: Case, contacts: Mapping[str, Any], engines: Sequence[str], progress: Progress
 ) -> tuple[list[Run], list[Refused]]:
     """Simulate a case under all models, then in all engines."""
-    named = [engine.partition(":") for engine in engines]
-    peers = [(engine_by_name(name), setting or "default") for name, _, setting in named]
-    for engine, setting in peers:
-        if setting not in engine.settings:
-            raise InputError(
-                f"engine {engine.name}: no setting '{setting}'; it has {', '.join(engine.settings)}"
-            )
+    peers = [engine_and_setting(engine) for engine in engines]
     found: list[Run | Refused] = []
     total = 1.1 * (len(contacts) + len(peers))
     for name, contact in contacts.items():

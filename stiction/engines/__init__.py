@@ -26,4 +26,17 @@ def engine_by_name(name: str) -> Engine:
     return import_module(MODULES[name]).ENGINE
 
 
-__all__ = ["MODULES", "Engine", "Ran", "Servos", "Task", "engine_by_name"]
+def engine_and_setting(told: str) -> tuple[Engine, str]:
+    """The engine and the setting that "mujoco:tuned" names; without a colon, "default"."""
+    name, _, setting = told.partition(":")
+    engine = engine_by_name(name)
+    setting = setting or "default"
+    if setting not in engine.settings:
+        hint = did_you_mean(setting, engine.settings)
+        raise InputError(
+            f"engine '{name}': no setting '{setting}'; it has {', '.join(engine.settings)}{hint}"
+        )
+    return engine, setting
+
+
+__all__ = ["MODULES", "Engine", "Ran", "Servos", "Task", "engine_and_setting", "engine_by_name"]

@@ -51,6 +51,8 @@ class Policy:
     @classmethod
     def load(cls, path: str | Path) -> Policy:
         """Read and check a saved policy."""
+        if not Path(path).is_file():
+            raise InputError(f"{path}: no such file")
         try:
             check_sizes(path)
             with np.load(path, allow_pickle=False) as file:
@@ -62,6 +64,10 @@ class Policy:
             weights = [found[f"weight{k}"] for k in range(layers)]
             biases = [found[f"bias{k}"] for k in range(layers)]
             policy = cls(found["mean"], found["scale"], weights, biases, told)
+        except KeyError as missing:
+            raise InputError(
+                f"{path}: not a policy saved by stiction: it has no {missing}"
+            ) from None
         except UNREADABLE as error:
             raise InputError(f"{path}: not a policy saved by stiction ({error})") from None
         policy.check(str(path))

@@ -8,7 +8,7 @@ import numpy as np
 
 from stiction.description.arguments import steps_of_rate
 from stiction.engines.engine import Engine, Servos, Task
-from stiction.errors import InputError, SimulationError, StictionError
+from stiction.errors import InputError, SimulationError
 from stiction.learn.policy import Policy
 from stiction.learn.setup import Setup
 from stiction.motion.motion import Motion
@@ -96,7 +96,10 @@ def walk_in_ours(
 def walk_in_engine(
     walk: Walk, setup: Setup, engine: tuple[Engine, str], mu: float, dt: float, duration: float
 ) -> Walked:
-    """Walk in another engine, with one of its settings; its servos have the same gains."""
+    """Walk in another engine, with one of its settings; its servos have the same gains.
+
+    Raises InputError if the engine has no such setting or cannot represent the robot.
+    """
     world = setup.world
     table = setup.controller.bind(world)
     every, dofs, columns = steps_of_rate("rate", setup.rate, dt), table.dof, table.q_index
@@ -122,7 +125,7 @@ def walk_in_engine(
     task = Task(world, walk.start, dt, steps, mu, servos=damping, torques=torques)
     try:
         ran = engine[0].run(task, engine[1])
-    except StictionError as failure:
+    except SimulationError as failure:
         walk.fell = len(walk.velocity) / setup.rate if walk.fell is None else walk.fell
         return walk.walked(duration, None, str(failure))
     walk.note(duration, ran.q[-1], ran.v[-1])

@@ -106,6 +106,8 @@ def check_sizes(path: str | Path | IO[bytes]) -> None:
         entries = file.infolist()
         if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > LARGEST:
             raise ValueError(f"more than {MOST_ENTRIES} entries or {LARGEST} bytes")
+        if min((entry.header_offset for entry in entries), default=0) > 0:  # as in a motion file
+            raise ValueError("an archive begins inside it, not with its first byte")
         for entry in entries:
             with file.open(entry) as stream:
                 version = np.lib.format.read_magic(stream)

@@ -24,6 +24,15 @@ def policy_of(observed, actions, scale=0.0):
     return Policy(np.zeros(observed), np.ones(observed), weights, [np.zeros(8), np.zeros(actions)])
 
 
+class Refusing:
+    """An engine that cannot represent any robot."""
+
+    settings = {"default": {}}
+
+    def run(self, task, setting="default"):
+        raise InputError("no joints here")
+
+
 @pytest.fixture(scope="module")
 def setup():
     return Setup("biped10", task_of("walk"), checked_options({}))
@@ -52,7 +61,7 @@ def test_the_network_is_affine_maps_with_elu_between():
 @pytest.mark.parametrize(
     "change, words",
     [
-        (lambda found: found.pop("mean"), "not a policy"),
+        (lambda found: found.pop("mean"), "not a policy saved by stiction: it has no 'mean'"),
         (lambda found: found.update(scale=np.ones(4)), "do not match"),
         (lambda found: found.update(weight1=np.ones((2, 3))), "do not match"),
         (lambda found: found.update(bias0=np.full(8, np.nan)), "not finite"),
@@ -77,10 +86,17 @@ def test_a_damaged_policy_is_refused(tmp_path, change, words):
 def test_a_file_that_is_none_is_refused(tmp_path):
     path = tmp_path / "policy.npz"
     policy_of(5, 2).save(path)
-    for data in (b"{}", path.read_bytes()[:-9], b"PK\x03\x04 no archive"):
+    good = path.read_bytes()
+    for data in (b"{}", good[:-9], b"PK\x03\x04 no archive"):
         path.write_bytes(data)
         with pytest.raises(InputError, match="not a policy"):
             Policy.load(path)
+    path.write_bytes(b"before" + good)
+    with pytest.raises(InputError, match="not with its first byte"):
+        Policy.load(path)
+    for none in (tmp_path / "none.npz", tmp_path):
+        with pytest.raises(InputError, match="no such file"):
+            Policy.load(none)
 
 
 def test_a_policy_of_another_robot_is_refused(setup):
@@ -105,6 +121,13 @@ def test_a_policy_that_does_nothing_stands_alike_here_and_in_mujoco(setup):
         assert one.velocity.shape == (5, 3)
         assert np.abs(one.velocity).max() < 0.05
     assert ours.motion is not None and ours.motion.time[-1] == pytest.approx(0.1)
+
+
+def test_an_engine_that_refuses_the_robot_has_not_let_it_fall(setup):
+    policy = policy_of(setup.observed, len(setup.names))
+    walk = Walk(policy, setup, np.zeros(3), setup.world.standing())
+    with pytest.raises(InputError, match="no joints here"):
+        walk_in_engine(walk, setup, (Refusing(), "default"), 0.6, 0.001, 0.1)
 
 
 def test_a_robot_that_starts_upside_down_has_fallen(setup):
