@@ -79,6 +79,11 @@ def run_point(run: Run, point: Mapping[str, Any]) -> Outcome:
 
 def checked_values(found: Any) -> dict[str, Any]:
     """Results by name as plain numbers, strings, true or false; raises InputError for others."""
+    if found is None:
+        raise InputError(
+            "the function returned nothing; return a number, or numbers, strings and truth values "
+            "by name"
+        )
     if not isinstance(found, Mapping):
         found = {ONE: found}
     values = {}

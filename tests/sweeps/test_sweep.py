@@ -16,6 +16,7 @@ import swept
 from small_disk import mounted
 from stiction.errors import InputError, SweepFileError
 from stiction.sweeps.journal import journal_of
+from stiction.sweeps.outcome import run_point
 
 pytestmark = pytest.mark.plain
 
@@ -102,6 +103,12 @@ def test_a_failure_is_recorded_and_not_repeated_unless_asked_for(tmp_path):
     assert "returned list for 'square'" in table["error"][4]
     again = run(swept.fails_at_three, tmp_path, 6)
     assert again["error"].tolist() == table["error"].tolist()
+
+
+def test_a_function_that_returns_nothing_has_failed():
+    assert "the function returned nothing; return a number" in run_point(print, {}).error
+    missing = run_point(lambda: {"found": None, "value": 2.0}, {})
+    assert not missing.error and np.isnan(missing.values["found"])
 
 
 def test_failed_points_run_again_if_asked_for(tmp_path):
