@@ -108,6 +108,11 @@ def format_of(path: Path) -> str:
         return "npz"
     if begin.startswith(b"#VRML"):
         return "vrml"
+    if begin.startswith(b"\x89HDF"):
+        raise ModelFileError(
+            f"{path}: is an HDF5 file, such as a motion or the table of a sweep; a robot is "
+            f"{FORMATS}"
+        )
     root = ROOT_ELEMENT.search(COMMENT_OR_HEAD.sub(b"", begin))
     by_element = {b"mujoco": "mjcf", b"mujocoinclude": "mjcf", b"robot": "urdf"}
     by_element[b"OpenSimDocument"] = "osim"

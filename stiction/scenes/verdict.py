@@ -217,7 +217,9 @@ def _points_of(motion: Motion, links: slice) -> np.ndarray:
 
 
 def _is_carried(motion: Motion, links: slice) -> bool:
-    """Whether the ground pushes some links up in the last tenth of a motion."""
+    """Whether the ground pushes some links up in the last tenth of a motion, if it has a step."""
+    if len(motion) < 2:
+        return True
     last = motion.force[-max(2, len(motion) // 10) : -1, _points_of(motion, links), 2]
     return bool(np.nan_to_num(last).sum() > 0)
 

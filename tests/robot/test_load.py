@@ -80,6 +80,13 @@ def test_an_unknown_format_lists_the_known_ones(content, tmp_path):
         st.load(path)
 
 
+def test_a_motion_is_no_robot(tmp_path):
+    path = tmp_path / "motion.h5"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n<p>")
+    with pytest.raises(ModelFileError, match="is an HDF5 file, such as a motion.*a robot is MJCF"):
+        st.load(path)
+
+
 @pytest.mark.parametrize("suffix", [".xml", ".urdf", ".wrl", ".npz"])
 def test_a_known_suffix_lets_its_reader_tell_what_is_wrong(suffix, tmp_path):
     path = tmp_path / f"robot{suffix}"

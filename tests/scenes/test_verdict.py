@@ -78,6 +78,11 @@ def test_planned_contact_is_lost_where_a_foot_carries_nothing():
     assert np.isnan(lost_contact(motion, 0, None))
 
 
+def test_a_robot_that_was_given_no_time_has_not_fallen():
+    assert verdict(ball(np.zeros((0, 3)), 0.0)).words == "upright"
+    assert verdict(ball(up(0.0), 0.0)).words == "falls"
+
+
 def test_what_the_ground_must_not_do_is_a_fault_with_numbers():
     carried = up(*[WEIGHT] * 10)
     good = verdict(ball(carried, 0.0), plan=planned(np.ones(11)))
