@@ -144,6 +144,18 @@ def test_an_error_with_json_is_on_stdout_too(capsys):
     assert err == "stiction: error: no\n"
 
 
+@pytest.mark.parametrize("words", [["robots", "--jason"], ["robot"], ["run"]])
+def test_a_wrong_command_line_with_json_is_on_stdout_too(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*words, "--json"])
+    out, err = capsys.readouterr()
+    assert stop.value.code == 2
+    assert err.endswith(f"error: {json.loads(out)['error']}\n")
+    with pytest.raises(SystemExit):
+        main(words)
+    assert capsys.readouterr().out == ""
+
+
 def test_a_claim_that_fails_is_status_1_after_the_result(capsys):
     assert main(["try"], command(lambda args: {"ratio": 0.7, "holds": False})) == 1
     out, err = capsys.readouterr()

@@ -16,6 +16,15 @@ class UsageError(InputError):
     """A command line that names something that does not exist: exit status 2."""
 
 
+class Misuse(SystemExit):
+    """A command line that the parser refuses: exit status 2, and why."""
+
+    def __init__(self, message: str) -> None:
+        """Keep the message, which is printed already."""
+        super().__init__(2)
+        self.message = message
+
+
 class Failed(StictionError):  # noqa: N818 - it names what happened
     """A command that failed after it had a result, which is printed before the error."""
 
@@ -54,7 +63,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print usage and message, and exit with status 2."""
-        super().error(message + self._hint(message))
+        message += self._hint(message)
+        try:
+            super().error(message)
+        except SystemExit:
+            raise Misuse(message) from None
 
     def _hint(self, message: str) -> str:
         choice = re.search(r"invalid choice: '([^']*)'", message)

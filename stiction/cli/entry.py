@@ -29,7 +29,7 @@ from stiction.cli import (
     validate,
     view,
 )
-from stiction.cli.command import Command, Failed, Parser, UsageError
+from stiction.cli.command import Command, Failed, Misuse, Parser, UsageError
 from stiction.cli.output import Progress, Result, document, plain
 from stiction.errors import StictionError
 from stiction.terminal.line import is_watched
@@ -92,10 +92,13 @@ def main(argv: Sequence[str] | None = None, commands: Iterable[Command] = COMMAN
         from stiction.cli.completion import complete
 
         complete(parser)
+    words = sys.argv[1:] if argv is None else argv
     try:
-        args = _parsed(parser, sys.argv[1:] if argv is None else argv)
+        args = _parsed(parser, words)
         status = _run(args)
-    except SystemExit:  # argparse has printed help, or what is wrong
+    except SystemExit as stop:  # argparse has printed help, or what is wrong
+        if isinstance(stop, Misuse) and "--json" in words:
+            _print_document({"error": stop.message})
         if _flushed():
             raise
         return 1
@@ -183,8 +186,13 @@ def _fail(result: Result, message: str, args: argparse.Namespace, status: int = 
 
 def _print(result: Result, args: argparse.Namespace) -> None:
     args.progress.clear()
-    with contextlib.suppress(BrokenPipeError):  # `_flushed` finds it again
-        if args.json:
-            print(json.dumps(document(result), indent=2, allow_nan=False))
-        elif result:
+    if args.json:
+        _print_document(document(result))
+    elif result:
+        with contextlib.suppress(BrokenPipeError):  # `_flushed` finds it again
             print(args.chosen.show(result))
+
+
+def _print_document(content: Result) -> None:
+    with contextlib.suppress(BrokenPipeError):  # as above
+        print(json.dumps(content, indent=2, allow_nan=False))
