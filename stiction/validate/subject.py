@@ -17,7 +17,9 @@ import numpy as np
 
 import stiction as st
 from stiction.control.reference import smooth_slopes
-from stiction.patterns.recorded import cubic
+from stiction.description.arguments import numbers
+from stiction.errors import MotionFileError
+from stiction.patterns.recorded import arrays_of, cubic, equal_steps, text_of, text_table
 from stiction.patterns.smoothing import low_pass
 from stiction.robots.hanavan import Measurements
 from stiction.validate import walk_fit as fit
@@ -77,12 +79,22 @@ def subject() -> Measurements:
 
 def read_plates(path: Path) -> Plates:
     """The forces of the treadmill, x forward and z up."""
-    table = np.genfromtxt(path, delimiter=",", names=True)
-    force = [
-        np.stack([table[f"{side}_force_{axis}_N"] for axis in "xzy"], axis=1) * [1, -1, 1]
-        for side in SIDES
-    ]
-    centre = [table[f"{side}_cop_x_m"] for side in SIDES]
+    lines = text_of(path).splitlines()
+    names = [name.strip() for name in lines[0].split(",")] if lines else []
+    columns = [[f"{side}_force_{axis}_N" for axis in "xzy"] for side in SIDES]
+    centres = [f"{side}_cop_x_m" for side in SIDES]
+    for name in ("t_s", *sum(columns, []), *centres):
+        if name not in names:
+            raise MotionFileError(f"{path}, line 1: has no column '{name}'")
+    values = text_table(path, lines[1:], 2)
+    if values.shape[1] != len(names):
+        raise MotionFileError(
+            f"{path}: has {len(names)} column names but {values.shape[1]} columns"
+        )
+    table = dict(zip(names, values.T, strict=True))
+    equal_steps(path, table["t_s"])
+    force = [np.stack([table[name] for name in three], axis=1) * [1, -1, 1] for three in columns]
+    centre = [table[name] for name in centres]
     return Plates(table["t_s"], np.stack(force, axis=1), np.stack(centre, axis=1))
 
 
@@ -92,10 +104,10 @@ def read_recorded(path: Path, robot: st.Robot) -> tuple[np.ndarray, np.ndarray]:
     The joints follow from where hips, ankles and feet were, by two-link inverse kinematics: the
     knee of the data moves along the thigh, the hinge of the body does not.
     """
-    with np.load(path) as file:
-        time, names = file["t"], [str(name) for name in file["body_names"]]
-        place, turned = file["body_origin_position"], file["body_quaternion_wxyz"]
-        centre = file["whole_body_com"][:, :1]
+    arrays = _arrays_of_bodies(path)
+    time, names = arrays["t"], [str(name) for name in arrays["body_names"]]
+    place, turned = arrays["body_origin_position"], arrays["body_quaternion_wxyz"]
+    centre = arrays["whole_body_com"][:, :1]
     angle = -2 * np.arctan2(turned[:, :, 3], turned[:, :, 0])  # pitch: nose down
     columns = np.hstack([place[:, :, 0], place[:, :, 1] - FLOOR, angle, centre])
     smooth = low_pass(columns, time[1] - time[0], CUTOFF)
@@ -109,6 +121,30 @@ def read_recorded(path: Path, robot: st.Robot) -> tuple[np.ndarray, np.ndarray]:
         foot = at[f"calcn_{side}"][2]
         found += [hip, knee, foot - hip - knee]
     return time, leaned(robot, np.stack(found, axis=1), smooth[:, -1])
+
+
+def _arrays_of_bodies(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an archive, after checking that they fit."""
+    columns = {"body_origin_position": 3, "body_quaternion_wxyz": 4}
+    wanted = ("t", "body_names", "whole_body_com", *columns)
+    arrays = arrays_of(path, wanted)
+    missing = [name for name in wanted if name not in arrays]
+    if missing:
+        raise MotionFileError(f"{path}: has no {', '.join(missing)}")
+    n, bodies = np.size(arrays["t"]), np.size(arrays["body_names"])
+    shapes = {name: (n, bodies, size) for name, size in columns.items()}
+    for name, shape in {"t": (n,), "whole_body_com": (n, 3), **shapes}.items():
+        if arrays[name].shape != shape or not np.isfinite(numbers(arrays[name])).all():
+            raise MotionFileError(
+                f"{path}: {name} has shape {arrays[name].shape}; expected finite numbers of shape "
+                f"{shape}"
+            )
+    equal_steps(path, arrays["t"])
+    known = [str(name) for name in np.ravel(arrays["body_names"])]
+    for name in ("femur_r", "femur_l", "talus_r", "talus_l", "calcn_r", "calcn_l"):
+        if name not in known:
+            raise MotionFileError(f"{path}: has no body '{name}'; it has {', '.join(known)}")
+    return arrays
 
 
 def leaned(robot: st.Robot, motion: np.ndarray, centre: np.ndarray) -> np.ndarray:

@@ -8,10 +8,12 @@ import pytest
 import stiction as st
 from conftest import data_file
 from stiction.cli import main
+from stiction.errors import MotionFileError
 from stiction.validate import human_walk
 from stiction.validate.force_plates import Foot, agreement, measures
 from stiction.validate.human_walk import BOUNDS, CASES, Walked, summary
 from stiction.validate.pads import MASS, with_pads
+from stiction.validate.subject import read_plates, read_recorded
 
 
 @pytest.mark.interpreted
@@ -48,6 +50,59 @@ def test_pads_have_the_stiffness_of_the_sole_and_touch_where_it_did():
         points = [tuple(v) for k in shapes for v in one.vertices_of(k) + one.shape_position[k]]
         below[one.nv] = sorted(points)
     assert len(below[robot.nv]) == 18 and np.allclose(below[robot.nv], below[padded.nv])
+
+
+PLATES = "t_s," + ",".join(
+    f"{side}_{name}"
+    for side in ("right", "left")
+    for name in ("force_x_N", "force_y_N", "force_z_N", "cop_x_m")
+)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "line 1: has no column 't_s'"),
+        (PLATES.replace("left_cop_x_m", "cop"), "line 1: has no column 'left_cop_x_m'"),
+        (f"{PLATES}\n0,1,2,3,4,5,6,7,nan\n", "line 2: column 9 is nan; give finite numbers"),
+        (f"{PLATES}\n0,1,2,3,4,5,6,7\n", "has 9 column names but 8 columns"),
+        (f"{PLATES}\n" + "".join(f"{t}{',1' * 8}\n" for t in (0, 1, 2, 9)), "equally spaced"),
+    ],
+)
+def test_damaged_plates_are_told(text, words, tmp_path):
+    path = tmp_path / "grf.csv"
+    path.write_text(text)
+    with pytest.raises(MotionFileError, match=words):
+        read_plates(path)
+
+
+@pytest.mark.interpreted
+def test_a_damaged_walk_is_told(tmp_path):
+    bodies = [f"{name}_{side}" for name in ("femur", "talus", "calcn") for side in "rl"]
+    good = {"t": np.arange(9) / 60, "body_names": np.array(bodies)}
+    good["whole_body_com"] = np.ones((9, 3))
+    good |= {"body_origin_position": np.ones((9, 6, 3)), "body_quaternion_wxyz": np.ones((9, 6, 4))}
+    wrong = {
+        "has no t": {name: value for name, value in good.items() if name != "t"},
+        r"body_quaternion_wxyz has shape \(8, 6, 4\)": {
+            **good, "body_quaternion_wxyz": np.ones((8, 6, 4)),
+        },
+        "whole_body_com has shape .*; expected finite": {
+            **good, "whole_body_com": np.full((9, 3), np.nan),
+        },
+        "has no body 'talus_l'": {
+            **good, "body_names": np.array([name.replace("us_l", "") for name in bodies]),
+        },
+    }  # fmt: skip
+    path, robot = tmp_path / "walk.npz", st.robots.hanavan(planar=True)
+    for words, arrays in wrong.items():
+        np.savez(path, **arrays)
+        with pytest.raises(MotionFileError, match=words):
+            read_recorded(path, robot)
+    path.write_text("hello")
+    with pytest.raises(MotionFileError, match="not an archive"):
+        read_recorded(path, robot)
 
 
 @pytest.mark.interpreted
