@@ -84,7 +84,7 @@ def _run(args: argparse.Namespace) -> Result:
         raise UsageError("compare: no model and no engine is left; choose at least one")
     case = case_of(chosen, args.duration, args.dt)
     _make_folder(args.out)
-    runs, refused = run_all(case, contacts, engines, args.progress)
+    runs, refused = run_all(case, contacts, engines, args.progress, args.reference)
     args.progress(0.92, "measuring and writing")
     result = report(case, runs, refused, args.out, args.reference)
     return result | {"holds": not any(run.stopped for run in runs)}

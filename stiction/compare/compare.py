@@ -10,10 +10,10 @@ from typing import Any
 from stiction.compare.explained import explained
 from stiction.compare.measures import COLUMNS, measured
 from stiction.compare.page import page_of
-from stiction.compare.runs import Case, Refused, Run, case_of, run_engine, run_model
+from stiction.compare.runs import Case, Refused, Run, case_of, name_in, run_engine, run_model
 from stiction.contact.contact_model import our_models
 from stiction.engines import engine_and_setting
-from stiction.errors import InputError
+from stiction.errors import InputError, did_you_mean
 from stiction.files.written import write_whole
 from stiction.scenes.scene import Scene
 
@@ -46,7 +46,7 @@ def compare(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
-    runs, refused = run_all(case, contacts, engines, progress)
+    runs, refused = run_all(case, contacts, engines, progress, reference)
     progress(0.92, "measuring and writing")
     return report(case, runs, refused, folder, reference)
 
@@ -59,10 +59,23 @@ def models_for(scene: Scene) -> dict[str, Any]:
 
 
 def run_all(
-    case: Case, contacts: Mapping[str, Any], engines: Sequence[str], progress: Progress
+    case: Case,
+    contacts: Mapping[str, Any],
+    engines: Sequence[str],
+    progress: Progress,
+    reference: str | None = None,
 ) -> tuple[list[Run], list[Refused]]:
-    """Simulate a case under all models, then in all engines."""
+    """Simulate a case under all models, then in all engines.
+
+    A reference that is none of these raises InputError before anything runs.
+    """
     peers = [engine_and_setting(engine) for engine in engines]
+    names = [*contacts, *(name_in(engine, setting) for engine, setting in peers)]
+    if reference is not None and reference not in names:
+        raise InputError(
+            f"reference '{reference}' does not run; choose among {', '.join(names)}"
+            f"{did_you_mean(reference, names)}"
+        )
     found: list[Run | Refused] = []
     total = 1.1 * (len(contacts) + len(peers))
     for name, contact in contacts.items():

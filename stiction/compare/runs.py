@@ -171,9 +171,14 @@ def _line(error: object) -> str:
 # ------------------------------------------------------------------------------------------ engines
 
 
+def name_in(engine: Engine, setting: str) -> str:
+    """How a run in another engine is called."""
+    return engine.name if setting == "default" else f"{engine.name} {setting}"
+
+
 def run_engine(case: Case, engine: Engine, setting: str, dt: float | None = None) -> Run | Refused:
     """Simulate a case in another engine."""
-    name = engine.name if setting == "default" else f"{engine.name} {setting}"
+    name = name_in(engine, setting)
     step = min(case.dt, ENGINE_DT) if dt is None else dt
     steps = round(case.duration / step)
     times = case.state.time + step * np.arange(steps)

@@ -8,7 +8,7 @@ import pytest
 import stiction as st
 from browsing import chromium, until
 from stiction.cli import main
-from stiction.compare import Case, Refused, Run, case_of, report, run_engine, run_model
+from stiction.compare import Case, Refused, Run, case_of, compare, report, run_engine, run_model
 from stiction.compare.measures import measured, slip
 from stiction.engines import engine_by_name
 from stiction.engines.controls import controls_of, sampled
@@ -117,6 +117,21 @@ def test_servos_of_a_tracked_motion_are_those_of_its_kernel():
     assert servos.q == pytest.approx(q, abs=0) and servos.v == pytest.approx(v, abs=0)
     both, more = controls_of(world, (tracking, st.Torques(np.full(world.nv, 2.0))), time, 0.01)
     assert both is not None and more(0.0, home.q, home.v) == pytest.approx(np.full(world.nv, 2.0))
+
+
+def test_a_wrong_reference_is_told_before_anything_runs(tmp_path):
+    begun = []
+    words = "reference 'coulom' does not run; choose among Coulomb, MuJoCo tuned; did you mean 'C"
+    with pytest.raises(st.StictionError, match=words):
+        compare(
+            st.scenes.scene("stand"),
+            {"Coulomb": st.Coulomb()},
+            ["mujoco:tuned"],
+            tmp_path,
+            "coulom",
+            lambda *told: begun.append(told),
+        )
+    assert not begun
 
 
 def test_a_case_of_a_scene_is_what_the_scene_simulates():
