@@ -23,7 +23,7 @@ SYMBOLS = {  # powers of length, mass and time
     "W": (2, 1, -3),
 }
 PURE = ("", "0 or 1", "1")
-FACTOR = re.compile(r"([A-Za-z]+)(?:\^?(-?\d+)|\^([A-Za-z_]\w*|\([^()]*\)))?")
+FACTOR = re.compile(r"([A-Za-z]+)(?:\^?(-?\d+(?:\.\d+)?)|\^([A-Za-z_]\w*|\([^()]*\)))?")
 OPERATIONS: Mapping[type, Any] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

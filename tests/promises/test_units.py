@@ -22,6 +22,8 @@ from stiction.promises.units import dimension, in_other_units
         ("N/m", (0, 1, -2)),
         ("N s/m", (0, 1, -1)),
         ("N/m2", (-1, 1, -2)),
+        ("N/m^1.5", (-0.5, 1, -2)),
+        ("m^-0.5", (-0.5, 0, 0)),
         ("Pa s", (-1, 1, -1)),
         ("N/m^alpha", (-0.5, 1, -2)),
         ("N s/m^(1+beta)", (-2, 1, -1)),
