@@ -25,6 +25,13 @@ from stiction.collision.pairs.clip import MOST as POINTS
 from stiction.compiler.checked import first_rows
 from stiction.compiler.compiled import as_python, chooses, kernel, refuse_second
 from stiction.compiler.plug_ins import declare_plug_in
+from stiction.contact.declarations import (
+    check_bound,
+    check_force_law,
+    check_memory,
+    check_promised,
+    check_results,
+)
 from stiction.contact.scratch import NoScratch, annotations_of, check_scratch
 from stiction.errors import InputError
 from stiction.kernels.islands import Islands, OneIsland
@@ -48,6 +55,7 @@ NO_PULL = "the ground never pulls"
 NO_ENERGY_GAIN = "contact adds no energy"
 UNIQUE_FORCES = "forces are a function of the state alone"
 FULL_FRICTION = "a sliding point has all of its kinetic friction, against the slip"
+PROMISES = (CONE_PER_POINT, NO_PULL, NO_ENERGY_GAIN, UNIQUE_FORCES, FULL_FRICTION)
 
 # Roles of parameters that `check_promises` needs to know.
 FRICTION, RESTITUTION = "coefficient of friction", "coefficient of restitution"
@@ -58,7 +66,7 @@ class Parameter:
     """Unit and bounds of a parameter of a contact model.
 
     A unit is a product of m, kg, s, N and the like, as "N s/m2"; an exponent may be a parameter or
-    a formula of some, as "N/m^alpha" and "N s/m^(1+beta)".
+    a formula of some, as "N/m^alpha" and "N s/m^(1+beta)", or a decimal number, as "N/m^1.5".
     """
 
     unit: str
@@ -174,6 +182,15 @@ def contact_model(  # nine arguments: declarations, given by name, of which most
                 "ACCELERATION_LAW, IMPULSE_LAW or IMPULSE_SOLVER"
             )
         check_scratch(function.__name__, scratch)
+        check_promised(function.__name__, promises, PROMISES)
+        check_memory(function.__name__, "point_memory", point_memory)
+        check_memory(function.__name__, "group_memory", group_memory)
+        check_bound(function.__name__, "longest_step", longest_step, "params, mass", ("depth",))
+        landed = "params, mass, speed, gravity"
+        check_bound(function.__name__, "landing_depth", landing_depth, landed)
+        check_results(function, family, forces=family in (FORCE_LAW, ACCELERATION_LAW))
+        if family == FORCE_LAW:
+            check_force_law(function)
         compiled = kernel(function)
         MODELS[kind] = Model(
             kind,

@@ -24,6 +24,7 @@ from stiction.contact.contact_model import MODELS, Landing
 from stiction.control.controller import allocate_memories, control, prescribe
 from stiction.description.checks import NOTHING, ROUNDING
 from stiction.description.rotation import symmetric
+from stiction.errors import InputError
 from stiction.kernels.kinematics import advance, forward_kinematics, velocities
 from stiction.kernels.servos import clear_control, present_forces
 from stiction.kernels.tree import FREE, PRESCRIBED, allocate
@@ -102,9 +103,13 @@ def longest_step(
         if mass == math.inf:
             continue
         one = (values, mass / share, depth) if deep else (values, mass / share)
-        bounds.append(
-            Bound(declared.longest_step(*one), world.link_names[link], count, mass, depth)
-        )
+        dt = declared.longest_step(*one)
+        if not dt >= 0:
+            raise InputError(
+                f"{type(model).__name__}: longest_step gives {dt!r} for a point with "
+                f"{mass / share:.3g} kg; give a time [s], math.inf without a bound"
+            )
+        bounds.append(Bound(dt, world.link_names[link], count, mass, depth))
     return min(bounds, default=None)
 
 
