@@ -1,6 +1,8 @@
 """What a user can get wrong in a run, and what happens when a run goes wrong by itself."""
 
+import math
 from math import inf, nan
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from stiction import (
     simulate,
 )
 from stiction.errors import DivergenceError, InputError, SimulationError
+from stiction.extend import OK, contact_model, controller, scale, store_vector, vector
 
 # without the compiler numpy warns of the overflows that are the subject here
 pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
@@ -254,6 +257,65 @@ def test_a_sparse_record_of_a_run_that_diverged_is_finite_too():
     np.testing.assert_allclose(motion.time, [0.0, 0.002], rtol=1e-15)
     assert np.isfinite(motion.q).all()
     assert np.isfinite(motion.v).all()
+
+
+class Root(NamedTuple):
+    """A law with the root of a negative number, or a status of its own."""
+
+    stiffness: float = 1e4
+    status: float = 0.0
+
+
+@contact_model(Root)
+def root(params, dynamics, contact, memory, work, dt):
+    """Forces that are not finite, if the status is OK."""
+    for i in range(contact.count[0]):
+        f_n = math.sqrt(-params.stiffness * contact.depth[i])
+        store_vector(contact.force, i, scale(f_n, vector(contact.normal, i)))
+    return int(params.status) if contact.count[0] > 0 else OK
+
+
+class Vanishing(NamedTuple):
+    """A controller that is not finite after 3 ms."""
+
+    gain: float = 1.0
+
+
+@controller(Vanishing)
+def vanishing(params, dynamics, time, q, v):
+    """Root of the time that is left."""
+    dynamics.control[2] += params.gain * math.sqrt(0.003 - time)
+
+
+BRICK = World(robots.brick())
+
+
+@pytest.mark.interpreted
+def test_a_contact_force_that_is_not_finite_is_told_with_its_law_link_and_point():
+    """The message named a coordinate and advised softer gains."""
+    with pytest.raises(DivergenceError) as caught:
+        simulate(BRICK, Root(), duration=0.02, state=BRICK.standing(above=1e-5))
+    assert "'Root' gave 'brick' a contact force of (nan, nan, nan) at a depth of" in str(
+        caught.value
+    )
+    assert "softer gains" not in str(caught.value)
+
+
+@pytest.mark.interpreted
+def test_a_controller_whose_force_is_not_finite_is_told_with_the_coordinate():
+    with pytest.raises(
+        DivergenceError, match=r"controllers gave 'brick_free \(z\)' a force of nan"
+    ):
+        simulate(BRICK, duration=0.02, controller=Vanishing(), state=BRICK.standing())
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("status", [1, 7])
+def test_a_status_of_a_law_is_told_as_such(status):
+    """It was told as joints that were not solved, or as a state that diverged."""
+    told = f"contact model 'Root' or the integrator returned the status {status}"
+    with pytest.raises(SimulationError, match=told):
+        simulate(BRICK, Root(0.0, status), duration=0.02, state=BRICK.standing(above=1e-5))
 
 
 @pytest.mark.interpreted

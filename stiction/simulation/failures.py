@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.collision.bodies import POINTS
+from stiction.contact.contact_model import IMPULSE_LAW, IMPULSE_SOLVER, MODELS
 from stiction.errors import DivergenceError, JointSolveError, SimulationError
-from stiction.kernels.tree import DIVERGED, PRESCRIBED, TOO_MANY_PAIRS
+from stiction.kernels.tree import DIVERGED, JOINTS_UNSETTLED, PRESCRIBED, TOO_MANY_PAIRS
 from stiction.motion.motion import Motion
 from stiction.step.loop import SPEED_LIMIT
 from stiction.step.system import StepState, System
@@ -36,11 +37,18 @@ def failure_of(
     motion: Motion | None,
 ) -> Exception:
     """Return the error for a fault; `before`: the last good states, oldest first."""
-    if fault.status == DIVERGED:
-        return DivergenceError(_divergence(world, dt, fault, before), motion)
+    if fault.status == DIVERGED and fault.coordinate >= 0:
+        advice = _not_finite(world, system) or "try a smaller dt, softer gains or smaller forces"
+        return DivergenceError(f"{_divergence(world, dt, fault, before)}; {advice}", motion)
     begun = f"t = {fault.time - dt:.6g} s"
     if fault.status == TOO_MANY_PAIRS:
         return SimulationError(f"{begun}: {_crowd(system.surface)}", motion)
+    if fault.status != JOINTS_UNSETTLED:
+        return SimulationError(
+            f"{begun}: the contact model '{type(system.model).__name__}' or the integrator "
+            f"returned the status {fault.status}; a simulation continues only after OK",
+            motion,
+        )
     joints = ", ".join(world.dof_name(int(d)) for d in _unsettled(world, system))
     return JointSolveError(
         f"{begun}: no consistent joint friction and stop forces were found. Joints with friction "
@@ -97,5 +105,27 @@ def _divergence(world: World, dt: float, fault: Fault, before: list[State]) -> s
         f"the state diverged at t = {fault.time:.6g} s (step {fault.steps}, dt {dt:g} s): "
         f"{what}; previous values: {history}; "
         f"fastest coordinate before: '{world.dof_name(fastest)}' at "
-        f"{last.v[fastest]:.4g}; try a smaller dt, softer gains or smaller forces"
+        f"{last.v[fastest]:.4g}"
     )
+
+
+def _not_finite(world: World, system: System) -> str:
+    """Which plug-in turned finite numbers into others in the last evaluation; "" if none did."""
+    dynamics = system.dynamics
+    control = np.flatnonzero(~np.isfinite(dynamics.control))
+    if control.size and np.isfinite(dynamics.velocity).all():
+        force = dynamics.control[control[0]]
+        return f"the controllers gave '{world.dof_name(int(control[0]))}' a force of {force:g}"
+    contact, model = system.surface.contact, type(system.model)
+    impulses = MODELS[model].family in (IMPULSE_LAW, IMPULSE_SOLVER)
+    for i in range(int(contact.count[0])):
+        given = (contact.impulse if impulses else contact.force)[i]
+        known = (*contact.velocity[i], contact.depth[i])
+        if not np.isfinite(given).all() and np.isfinite(known).all():
+            return (
+                f"'{model.__name__}' gave '{world.link_names[contact.body_a[i]]}' a contact "
+                f"{'impulse' if impulses else 'force'} of ({', '.join(f'{x:.3g}' for x in given)}) "
+                f"at a depth of {1e3 * contact.depth[i]:.3g} mm and a velocity of "
+                f"({', '.join(f'{x:.3g}' for x in contact.velocity[i])}) m/s"
+            )
+    return ""
