@@ -27,7 +27,7 @@ from stiction.simulation.arguments import (
     checked_method,
     chosen_model,
 )
-from stiction.simulation.warn import warn_of_long_step, warn_of_outlook
+from stiction.simulation.warn import warn_of_huge_step, warn_of_long_step, warn_of_outlook
 from stiction.world.bodies import body_material_pairs
 from stiction.world.contact_points import contact_points_of
 from stiction.world.external import bind_forces
@@ -342,6 +342,7 @@ def tree_in_precision(tree: Any, real: Any) -> Any:
     return in_precision(tree, real)._replace(slack=np.array(SLACK[np.dtype(real)], real))
 
 
-def _warnings(*run: Any) -> list[str]:
+def _warnings(world: World, model: Any, surface: Any, dt: float, first: State) -> list[str]:
     """Warnings about a run that are known before its first step."""
-    return [*warn_of_long_step(*run), *warn_of_outlook(*run)]
+    run = world, model, surface, dt, first
+    return [*warn_of_huge_step(dt), *warn_of_long_step(*run), *warn_of_outlook(*run)]

@@ -28,7 +28,7 @@ from stiction.integrators.midpoint import Midpoint
 from stiction.kernels.forward_dynamics import ArticulatedBody
 from stiction.motion.unsolved import UnsolvedSteps, warn_of_unsolved
 from stiction.simulation.allocation import allocate_record
-from stiction.simulation.arguments import AUTOMATIC, MOST_STEPS, is_count, is_real
+from stiction.simulation.arguments import AUTOMATIC, is_count, steps_in
 from stiction.step.loop import NOTHING
 from stiction.step.record import Record
 from stiction.world.bodies import points_between
@@ -346,12 +346,8 @@ def simulate_batch(
     A world that fails stops, and its status says why; the others continue.
     """
     batch = BatchSimulation(world, worlds, contact, **options)
-    if not (is_real(duration) and 0 <= duration < MOST_STEPS * batch.problem.dt):
-        raise InputError(
-            f"duration: found {shown(duration)}; give a finite, non-negative time in s"
-        )
     problem = batch.problem
-    steps = math.ceil(duration / problem.dt * (1 - 1e-12))
+    steps = steps_in(duration, problem.dt)
     rows = check_recording(problem, record, steps)
     kept = batch._engine.make_record(record_of(problem, rows, record.channels))
     if steps > 0:

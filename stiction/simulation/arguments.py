@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,19 @@ def checked_dt(dt: float) -> float:
         least = f", at least {SHORTEST_STEP:g}" if is_real(dt) and dt > 0 else ""
         raise InputError(f"dt: found {shown(dt)}; give a positive time step in s{least}")
     return float(dt)
+
+
+def steps_in(duration: float, dt: float) -> int:
+    """Return the number of steps of a duration, rounded up, after checking it."""
+    if not (is_real(duration) and 0 <= duration < MOST_STEPS * dt):
+        raise InputError(
+            f"duration: found {shown(duration)}; give a finite, non-negative time in s"
+        )
+    if 0 < duration < dt * (1 - 1e-12):
+        raise InputError(
+            f"duration is {duration:g} s, less than one step: dt is {dt:g} s; give both in seconds"
+        )
+    return math.ceil(duration / dt * (1 - 1e-12))
 
 
 def is_real(value: Any) -> bool:

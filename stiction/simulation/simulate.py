@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from stiction.contact.contact_model import NoContact
-from stiction.description.arguments import shown
 from stiction.errors import InputError, Interrupted
 from stiction.kernels.forward_dynamics import ArticulatedBody, JointSpace
 from stiction.kernels.tree import OK
@@ -18,9 +16,8 @@ from stiction.simulation.arguments import (
     ARTICULATED,
     AUTOMATIC,
     MIDPOINT,
-    MOST_STEPS,
     Controller,
-    is_real,
+    steps_in,
 )
 from stiction.simulation.chunks import chunks
 from stiction.simulation.recording import (
@@ -110,12 +107,8 @@ def _interruption(simulation: Simulation, recorder: Recorder, begin: State) -> I
 
 def _steps_and_rows(simulation: Simulation, duration: float, record: Recording) -> tuple[int, int]:
     """Return how many steps to take and how many to record, after checking both arguments."""
-    if not (is_real(duration) and 0 <= duration < MOST_STEPS * simulation.dt):
-        raise InputError(
-            f"duration: found {shown(duration)}; give a finite, non-negative time in s"
-        )
+    steps = steps_in(duration, simulation.dt)
     every = checked_recording(record).every
-    steps = math.ceil(duration / simulation.dt * (1 - 1e-12))
     return steps, steps // every + 1
 
 

@@ -39,7 +39,12 @@ from stiction.simulation.sensing import Sensing
 from stiction.simulation.set_points import SetPoints, actuators_among, driven_home
 from stiction.simulation.settings import digest_of, parameters_of
 from stiction.simulation.stepping import Stepping
-from stiction.simulation.warn import warn_of_long_step, warn_of_outlook, warn_of_servos
+from stiction.simulation.warn import (
+    warn_of_huge_step,
+    warn_of_long_step,
+    warn_of_outlook,
+    warn_of_servos,
+)
 from stiction.step.system import StepState, System
 from stiction.world.bodies import points_between
 from stiction.world.external import Push, TabulatedForce, bind_forces
@@ -95,6 +100,7 @@ class Simulation(Stepping):
         model, told = chosen_model(world, contact)
         surface, self.point_names, notes = make_surface(world, model)
         self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
+        self.notes += warn_of_huge_step(self.dt)
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
         self.notes += warn_of_outlook(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)

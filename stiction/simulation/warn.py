@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.collision.bodies import NoBodies
-from stiction.contact.contact_model import MODELS, OUTLOOKS, Landing, Outlook
+from stiction.contact.bilateral import Bilateral
+from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, OUTLOOKS, Landing, Outlook
 from stiction.description.description import SHAPE_KINDS
 from stiction.description.plain import counted, first_few
 from stiction.errors import StabilityWarning, UnsolvedWarning
@@ -32,7 +33,20 @@ if TYPE_CHECKING:
     from stiction.simulation.simulation import Simulation
     from stiction.world.world import State, World
 
+HUGE_STEP = 0.1  # steps from here on are probably meant in other units [s]
+SUNK = 0.01  # depth under a solver, as a fraction of the robots' size, without a warning
 GIVEN = 0.01  # share of a robot's own energies that contact may add without a warning
+
+
+def warn_of_huge_step(dt: float) -> list[str]:
+    """Warn of a step that was probably given in milliseconds."""
+    if dt < HUGE_STEP:
+        return []
+    message = (
+        f"dt is {dt:g} s; robots and what they touch need steps of 0.1 to 10 ms. Give dt in seconds"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=4)
+    return [message]
 
 
 def warn_of_long_step(
@@ -79,12 +93,16 @@ def warn_of_outlook(
 
 
 def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) -> list[str]:
-    """Warn if the step is too long for a law that stiffens with depth (rows, points)."""
+    """Warn of points too deep (rows, points): for the step of a law, or at all under a solver."""
     system = simulation._system
     surface, model = system.surface, system.model
-    if MODELS[type(model)].landing_depth is None or depth.size == 0:
+    if depth.size == 0:
         return []
     reached = np.nan_to_num(depth).max(axis=0)
+    if corrects_depth(model):
+        return _warn_of_sunk(simulation, reached, stacklevel + 1)
+    if MODELS[type(model)].landing_depth is None:
+        return []
     table = surface.contact.table
     bound = longest_step(simulation.world, model, surface.points, table, depths=reached)
     if bound is None or simulation.dt <= bound.dt or bound.depth == 0:
@@ -95,6 +113,34 @@ def warn_of_depth(simulation: Simulation, depth: np.ndarray, stacklevel: int) ->
         f"{'is' if bound.points == 1 else 'are'} stable only up to dt = {bound.dt:.3g} s, and this "
         f"run used {simulation.dt:g} s. The result is unreliable: use a smaller dt or more "
         "stiffness"
+    )
+    warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
+    return [message]
+
+
+def corrects_depth(model: Any) -> bool:
+    """Whether a model is a solver that lets no point penetrate, and lifts those that did."""
+    return MODELS[type(model)].family == IMPULSE_SOLVER and type(model) is not Bilateral
+
+
+def tolerated_depth(simulation: Simulation) -> float:
+    """Depth beyond which a point under a solver must have begun, or was moved, in the ground."""
+    return SUNK * float(simulation._system.surface.points.size[0])
+
+
+def _warn_of_sunk(simulation: Simulation, reached: np.ndarray, stacklevel: int) -> list[str]:
+    """Warn of points in the ground that a solver lifts in silence."""
+    points = simulation._system.surface.points
+    reached = reached[: len(points.link)]
+    if not reached.max(initial=0.0) > tolerated_depth(simulation):
+        return []
+    point = int(np.argmax(reached))
+    link = simulation.world.link_names[points.link[point]]
+    message = (
+        f"{type(simulation._system.model).__name__}: '{link}' was {1e3 * reached[point]:.3g} mm "
+        "inside the ground. Solvers let nothing penetrate, so it began there or its motion is "
+        "prescribed; it is lifted out, and the robot with it. Begin with World.standing(), or "
+        "raise the base"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]

@@ -11,6 +11,8 @@ from stiction.contact.contact_model import MODELS
 from stiction.motion.unsolved import warn_of_unsolved
 from stiction.simulation.warn import (
     GIVEN,
+    corrects_depth,
+    tolerated_depth,
     warn_of_depth,
     warn_of_energy,
     warn_of_shapes,
@@ -39,7 +41,10 @@ class Watch:
         surface = simulation._system.surface
         bodies = surface.bodies
         self.doubtful = None if isinstance(bodies, NoBodies) else bodies.doubtful
-        self._deepens = MODELS[type(simulation._system.model)].landing_depth is not None
+        model = simulation._system.model
+        self._deepens = MODELS[type(model)].landing_depth is not None
+        if corrects_depth(model):
+            self._deepens, self._judged = True, tolerated_depth(simulation) / DEEPER
         self._tolerated: float | None = None  # energy that contact may add [J]
 
     def set_limits(self, alarm: Alarm) -> None:

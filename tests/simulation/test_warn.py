@@ -7,7 +7,7 @@ import pytest
 
 import stiction as st
 from mechanisms import fewer
-from stiction.errors import StabilityWarning
+from stiction.errors import InputError, StabilityWarning
 from stiction.scenes.verdict import energy_given
 
 
@@ -65,3 +65,55 @@ def test_what_a_spring_gives_back_is_not_a_gift():
         carried = st.simulate(belt, st.Coulomb(), duration=fewer(0.3, 0.05))
     assert np.nanmax(carried.v[:, 0]) > 0.1
     assert not told(warned)
+
+
+def warned_of(words, world, model, **options):
+    """The motion of a run and its warnings with these words."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        motion = st.simulate(world, model, **options)
+    return motion, [str(one.message) for one in warned if words in str(one.message)]
+
+
+@pytest.mark.parametrize("model", [st.Coulomb(), st.GaussSeidel()])
+def test_a_robot_that_begins_in_the_ground_is_told_with_its_link_and_depth(model):
+    """It was lifted out without a word, which moved it and gave it energy."""
+    world = st.World(st.robots.brick())
+    state = world.standing(above=-0.01)
+    motion, (message,) = warned_of("inside", world, model, state=state, duration=fewer(0.1, 0.02))
+    assert message.startswith(f"{type(model).__name__}: 'brick' was 10 mm inside the ground")
+    assert message in motion.parameters["notes"]
+    simulation = st.Simulation(world, model, state=state)
+    with pytest.warns(StabilityWarning, match="'brick' was 10 mm inside the ground"):
+        simulation.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        simulation.step(n=5)
+
+
+def test_what_lands_on_the_ground_did_not_begin_in_it():
+    world = st.World(st.robots.brick())
+    state = world.standing(above=0.01)
+    state.v[2] = -5.0
+    _, told_of = warned_of("inside", world, st.Coulomb(), state=state, duration=fewer(0.1, 0.02))
+    assert not told_of
+
+
+def test_a_step_in_milliseconds_is_told():
+    """A walk with dt=1 ended two metres above the ground, without a word."""
+    world = st.World(st.robots.brick())
+    motion, (message,) = warned_of("dt is", world, st.Coulomb(), duration=2.0, dt=1.0)
+    assert message.startswith("dt is 1 s; ")
+    assert message in motion.parameters["notes"]
+    assert not warned_of("dt is", world, st.Coulomb(), duration=0.01, dt=0.01)[1]
+
+
+@pytest.mark.filterwarnings("ignore:dt is 1 s")
+def test_a_duration_shorter_than_a_step_is_refused():
+    """It took a whole step, a hundred times as long as wanted."""
+    world = st.World(st.robots.brick())
+    with pytest.raises(InputError, match=r"duration is 0.01 s, less than one step: dt is 1 s"):
+        st.simulate(world, duration=0.01, dt=1.0)
+    with pytest.raises(InputError, match=r"duration is 0.01 s, less than one step"):
+        st.simulate_batch(world, 2, duration=0.01, dt=1.0)
+    assert len(st.simulate(world, duration=0.0)) == 1
