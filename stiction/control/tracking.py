@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ from stiction.control.reference import (
 from stiction.description.arguments import numbers
 from stiction.errors import InputError
 from stiction.kernels.servos import add_servo
+from stiction.kernels.tree import REVOLUTE
 
 if TYPE_CHECKING:
     from stiction.motion.motion import Motion
@@ -72,6 +74,7 @@ class PDTracking:
         reference = as_reference(self.reference)
         columns, q_index, dofs, names = joint_columns(world, reference, self.joints)
         spline = joint_spline(world, reference, columns, dofs)
+        warn_of_degrees(world, spline, dofs, names)
         upper = self._each("limits", self.limits, names, world.tree.effort_upper[dofs])
         lower = -upper if self.limits is not None else world.tree.effort_lower[dofs]
         return TrackingTable(
@@ -113,6 +116,23 @@ class PDTracking:
                 f"found {value.shape}"
             )
         return Spline(spline.time, value, smooth_slopes(spline.time, value))
+
+
+def warn_of_degrees(world: World, spline: Spline, dofs: np.ndarray, names: list) -> None:
+    """Warn if a reference leaves the range of a revolute joint by more than a quarter turn."""
+    tree = world.tree
+    beyond = np.maximum(spline.value - tree.upper[dofs], tree.lower[dofs] - spline.value)
+    beyond[:, tree.joint_type[tree.dof_link[dofs]] != REVOLUTE] = 0.0
+    if not beyond.size or beyond.max() <= np.pi / 2:
+        return
+    row, joint = np.unravel_index(np.argmax(beyond), beyond.shape)
+    lower, upper = tree.lower[dofs[joint]], tree.upper[dofs[joint]]
+    warnings.warn(
+        f"PDTracking: the reference of '{names[joint]}' is {spline.value[row, joint]:.4g} rad at "
+        f"t = {spline.time[row]:.4g} s; the limits of the joint are {lower:.4g} and {upper:.4g} "
+        "rad. Give angles in rad",
+        stacklevel=5,
+    )
 
 
 def as_reference(motion: Reference | Motion) -> Reference:

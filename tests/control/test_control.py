@@ -1,5 +1,7 @@
 """Torques, tracking, actuators and prescribed motion against what each one says it does."""
 
+import warnings
+
 import mujoco
 import numpy as np
 import pytest
@@ -143,6 +145,24 @@ def test_a_joint_table_is_tracked_by_name():
     motion = st.simulate(world, contact=None, duration=0.6, dt=0.002, controller=control)
     assert abs(motion.joint("right_knee")[-1] - 1.0) < 0.01
     assert abs(motion.joint("left_knee")[-1] - 0.8) < 0.01
+
+
+def test_a_reference_in_degrees_is_told_with_its_joint_time_and_limits():
+    """The robot pressed its joints into their stops without a word."""
+    robot = st.robots.biped10()
+    world = st.World(robot)
+    bend = [[0.0, 0.0], [60.0, 20.0]]
+    names = ("left_knee", "right_knee")
+    with pytest.warns(UserWarning, match="Give angles in rad") as warned:
+        st.PDTracking(st.Reference([0.0, 0.2], bend, joints=names), 400.0, 10.0).bind(world)
+    (message,) = {str(one.message) for one in warned}
+    upper = robot.upper[list(robot.joint_name).index("left_knee") + 5]
+    assert message.startswith("PDTracking: the reference of 'left_knee' is 60 rad at t = 0.2 s; ")
+    assert f"{upper:.4g} rad" in message
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        in_rad = st.Reference([0.0, 0.2], np.radians(bend), joints=names)
+        st.PDTracking(in_rad, 400.0, 10.0).bind(world)
 
 
 # ---------------------------------------------------------------------------------------- actuators
