@@ -345,4 +345,4 @@ def tree_in_precision(tree: Any, real: Any) -> Any:
 def _warnings(world: World, model: Any, surface: Any, dt: float, first: State) -> list[str]:
     """Warnings about a run that are known before its first step."""
     run = world, model, surface, dt, first
-    return [*warn_of_huge_step(dt), *warn_of_long_step(*run), *warn_of_outlook(*run)]
+    return [*warn_of_long_step(*run), *warn_of_outlook(*run), *warn_of_huge_step(dt)]

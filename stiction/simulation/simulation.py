@@ -100,10 +100,10 @@ class Simulation(Stepping):
         model, told = chosen_model(world, contact)
         surface, self.point_names, notes = make_surface(world, model)
         self.notes = [*(world.moved_aside() if state is None else []), *told, *notes]
-        self.notes += warn_of_huge_step(self.dt)
         self.notes += warn_of_long_step(world, model, surface, self.dt, begin)
         self.notes += warn_of_outlook(world, model, surface, self.dt, begin)
         self.notes += warn_of_servos(world, self._integrator, controllers, begin, self.dt)
+        self.notes += warn_of_huge_step(self.dt)
         self._system = System(
             allocate(world.tree),
             checked_method(method),

@@ -139,8 +139,8 @@ def _warn_of_sunk(simulation: Simulation, reached: np.ndarray, stacklevel: int) 
     message = (
         f"{type(simulation._system.model).__name__}: '{link}' was {1e3 * reached[point]:.3g} mm "
         "inside the ground. Solvers let nothing penetrate, so it began there or its motion is "
-        "prescribed; it is lifted out, and the robot with it. Begin with World.standing(), or "
-        "raise the base"
+        "prescribed. They lift it, and the robot with it, where joints can move. Begin with "
+        "World.standing(), or raise the base"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
