@@ -84,7 +84,7 @@ from stiction.contact.contact_model import (
     UNIQUE_FORCES,
     contact_model,
 )
-from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
+from stiction.contact.friction import BROKEN, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.scratch import VectorPerPoint
 from stiction.contact.solvers.continuation import continue_slowly
@@ -163,9 +163,10 @@ def coulomb(params, dynamics, contact, memory, work, dt):
     response, scratch, mu = work.response, work.scratch, work.scratch.cases.mu
     choose_friction(params, contact, mu)
     recall_impulses(contact, memory, dt)
+    scale = speed_scale(dynamics, contact, response, dt)
     accuracy = Accuracy(
         params.tolerance,
-        like(dt, NEGLIGIBLE) * speed_scale(dynamics, contact, response, dt),
+        like(dt, NEGLIGIBLE) * scale,
         like(dt, ROUNDING) * dynamics.tree.slack[0],
     )
     iterations, error, stage = 0, like(dt, 0), NEWTON
@@ -175,7 +176,7 @@ def coulomb(params, dynamics, contact, memory, work, dt):
             params, contact, response, scratch, work.islands, accuracy
         )
         iterations += taken
-        if break_away(params, contact, response, mu, like(dt, BROKEN_SPEED)) == 0:
+        if break_away(params, contact, response, mu, like(dt, BROKEN) * scale) == 0:
             break
         if is_bounded(response.effort):  # they slide in the next step, at the latest
             response.effort.used_up[0] = 1

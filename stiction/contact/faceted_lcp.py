@@ -59,7 +59,7 @@ from stiction.contact.contact_model import (
     Parameter,
     contact_model,
 )
-from stiction.contact.friction import BROKEN_SPEED, break_away, choose_friction, speed_scale
+from stiction.contact.friction import BROKEN, break_away, choose_friction, speed_scale
 from stiction.contact.parameters import Friction, Restitution, Speed, Switch, Tolerance
 from stiction.contact.solvers.faceted_cones import (
     MOST_FACETS,
@@ -132,7 +132,7 @@ def solve_with_facets(params, dynamics, contact, response, cones, facets, dt):
         respond_to_wrenches(contact, response)
         if facets == 0:
             break
-        if break_away(params, contact, response, cones.mu, like(dt, BROKEN_SPEED)) == 0:
+        if break_away(params, contact, response, cones.mu, like(dt, BROKEN) * unit) == 0:
             break
     report_solution(response, pivots, error, stage)
     response.report.left_wrenches[0] = 1

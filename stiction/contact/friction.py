@@ -12,8 +12,8 @@ from stiction.contact.contact_model import parameters
 from stiction.kernels.response import free_velocity, velocity_after
 from stiction.kernels.vectors import dot, like, load_vector, scale, sub
 
-BROKEN_SPEED = 1e-6  # faster than the error of a solution that has converged [m/s]
-SURELY_BROKEN_SPEED = 1e-5  # faster than the error of one that has nearly converged [m/s]
+BROKEN = 1e-4  # of `speed_scale`: faster than the error of a solution that has converged
+SURELY_BROKEN = 1e-3  # of it: faster than the error of one that has nearly converged
 OPEN = 0.0  # case of a point: no force acts on it
 STICK = 1.0  # case of a point: it does not move along the surface
 SLIP = 2.0  # case of a point: it moves, and its force is on the friction cone

@@ -51,8 +51,8 @@ from stiction.contact.contact_model import (
 from stiction.contact.effort import Effort, quick_effort
 from stiction.contact.faceted_lcp import solve_with_facets
 from stiction.contact.friction import (
-    BROKEN_SPEED,
-    SURELY_BROKEN_SPEED,
+    BROKEN,
+    SURELY_BROKEN,
     break_away,
     choose_friction,
     speed_scale,
@@ -163,14 +163,14 @@ def gauss_seidel(params, dynamics, contact, memory, work, dt):
         )
         iterations += taken
         converged = stage != NOT_CONVERGED
-        speed = like(dt, BROKEN_SPEED if converged else SURELY_BROKEN_SPEED)
-        if break_away(params, contact, response, mu, speed) == 0:
+        broken = like(dt, BROKEN if converged else SURELY_BROKEN)
+        if break_away(params, contact, response, mu, broken * scale) == 0:
             break
         if is_bounded(response.effort):  # they slide in the next step, at the latest
             response.effort.used_up[0] = 1
             break
     if params.least_norm > 0:
-        even_out(contact, response, mu)
+        even_out(contact, response, mu, like(dt, BROKEN) * scale)
     report_solution(response, iterations, off / scale, stage)
     remember_impulses(contact, memory, contact.impulse, dt)
     return OK

@@ -24,7 +24,7 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-LEVER = 1e-3  # arm at which rotation counts as compliance [m]
+LEVER = 1e-3  # arm at which rotation counts as compliance, as a fraction of the robots' size
 LEAST_COMPLIANCE = 1e-12  # of a pair that cannot move [1/kg]
 
 
@@ -89,15 +89,15 @@ def join_pairs(dynamics, contact, response):
 
 
 @kernel
-def compliances(contact, response):
-    """Write g of every pair: mean velocity of its centre per unit impulse there.
+def compliances(contact, response, size):
+    """Write g of every pair: mean velocity of its centre per unit impulse there; size: of robots.
 
     A link on a fixed base may only turn about its centre, or be held by friction: g includes a
     small contribution of rotation, and is never zero.
     """
     for pair in range(contact.touching_count[0]):
         total = velocities_per_impulses(response, pair)
-        lever = like(total, LEVER)
+        lever = like(total, LEVER) * size
         total += lever * lever * spin_per_moment(response, pair)
         g = total / like(total, 3)
         response.compliance[pair] = max(g, like(total, LEAST_COMPLIANCE))

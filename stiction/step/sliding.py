@@ -23,7 +23,7 @@ from stiction.kernels.vectors import add, dot, like, load_vector, sub, zero_vect
 from stiction.step.drift import displacement_of_wrenches
 
 YIELD = 1e-6  # compliance added to a link's own, as a fraction, see `wrenches_that_move` ...
-LEAST = 1e-12  # ... and absolute [1/kg]
+LEAST = 1e-10  # ... and of what the mass of its tree would have, at the size of the robots
 PART = 1.01  # up to rounding, a part of a step is no more than the step
 
 
@@ -57,7 +57,7 @@ def move_links(system, state, work, dt):
     """
     dynamics, contact = system.dynamics, system.surface.contact
     response = system.surface.work.response
-    wrenches_that_move(dynamics, contact, response)
+    wrenches_that_move(dynamics, contact, response, system.surface.points.size[0])
     displacement_of_wrenches(system, work)
     if is_part_of_step(dynamics, state.v, work, dt):
         advance(dynamics.tree, state.q, work.v, like(dt, 1))
@@ -78,7 +78,7 @@ def is_part_of_step(dynamics, v, work, dt):
 
 
 @kernel
-def wrenches_that_move(dynamics, contact, response):
+def wrenches_that_move(dynamics, contact, response, size):
     """Compute the wrenches that move the touching pairs by the right-hand side of L w = moved.
 
     Every pair gets a small compliance Y of its own, for directions in which its links cannot move:
@@ -88,8 +88,10 @@ def wrenches_that_move(dynamics, contact, response):
     more = max(like(more, YIELD), more)
     for pair in range(contact.touching_count[0]):
         clear_block(S, pair)
-        yielding = more * response.compliance[pair] + like(more, LEAST)
-        turning = more * spin_per_moment(response, pair) / like(more, 3) + like(more, LEAST)
+        least = like(more, LEAST) / mass_of_tree(dynamics.tree, contact.touching_link[pair])
+        yielding = more * response.compliance[pair] + least
+        turning = more * spin_per_moment(response, pair) / like(more, 3)
+        turning += least / (size * size) if size > 0 else least  # 0: ellipsoids alone
         for k in range(6):
             stiff = like(more, 1) / (yielding if k < 3 else turning)
             S[pair, k, k] = stiff
@@ -99,6 +101,16 @@ def wrenches_that_move(dynamics, contact, response):
     for pair in range(contact.touching_count[0]):
         for k in range(6):
             response.wrench[pair, k] = right[pair, k]
+
+
+@kernel
+def mass_of_tree(tree, link):
+    """Mass of the tree of a link."""
+    total = like(tree.mass[link], 0)
+    for other in range(1, len(tree.mass)):
+        if tree.root[other] == tree.root[link]:
+            total += tree.mass[other]
+    return total
 
 
 @kernel

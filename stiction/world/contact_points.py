@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 RIM_TURNS = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)  # points of a rim, from the lowest [rad]
 SOLE_POINTS = 8  # most points on a side of a link that each get the full stiffness and damping
 SIDES = np.vstack([np.eye(3), -np.eye(3)])  # outward normals of the sides of a link, in its axes
-THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m]
+THICKNESS = 1e-3  # points within this of the outermost one are on the same side [m] ...
+THIN = 0.01  # ... of a tiny link, within this fraction of its size
 
 
 Found = tuple[ContactPoints, list[str], list[tuple[str, str]]]
@@ -169,12 +170,14 @@ def on_side(
     """Return the contact points within a thickness of the outermost one in direction n."""
     points = points_towards(contact_points, rows, n)
     out = points @ n
-    return points[out > out.max() - max(thickness, THICKNESS)]
+    _, radius = _sphere(contact_points.centre[rows], contact_points.radius[rows])
+    least = min(THICKNESS, THIN * 2 * radius)
+    return points[out >= out.max() - max(thickness, least)]
 
 
 def share_of_stiffness(contact_points: ContactPoints, rows: np.ndarray) -> float:
     """Return the fraction of a force law's stiffness that each point of one link gets."""
-    most = max(len(on_side(contact_points, rows, n, THICKNESS)) for n in SIDES)
+    most = max(len(on_side(contact_points, rows, n, 0.0)) for n in SIDES)
     return min(1.0, SOLE_POINTS / most)
 
 

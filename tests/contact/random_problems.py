@@ -19,7 +19,7 @@ def response_of(contact, L):
     response = allocate_response(count, links, True, True)
     response.first[:], response.second[:] = np.arange(count), NONE
     response.inverse_inertia[:] = links.inverse_inertia
-    compliances(contact, response)
+    compliances(contact, response, 1.0)
     return response
 
 

@@ -67,3 +67,26 @@ def test_what_slides_has_kinetic_friction_until_it_stops(solver):
     stops = int(0.1 / (0.2 * 9.81) / 1e-3)
     assert np.allclose(friction[: stops - 1], -0.2, rtol=1e-6)
     assert np.abs(motion.v[stops + 2 :]).max() < exactness(model) * FALL
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("dt", [3e-6, 1e-3, 3e-2])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_steps_of_any_length_tell_what_holds_from_what_slides(solver, dt):
+    """Errors of a solution are relative to what gravity gives in a step; so is what breaks away.
+
+    A brick on a slope: 2 % below the limit of static friction it holds, 4 % above it slides with
+    kinetic friction.
+    """
+    model, steps = solver(mu_static=0.5, mu_kinetic=0.4), 200
+    ways = []
+    for slope in (0.49, 0.52):
+        angle = np.arctan(slope)
+        along = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
+        brick = st.robots.brick().at((0.0, 0.0, 0.0), along)
+        world = st.World(brick, ground=st.Slope(angle))
+        motion = st.simulate(world, model, duration=steps * dt, dt=dt, state=world.standing())
+        slides = 9.81 * np.cos(angle) * (slope - 0.4) * (steps * dt) ** 2 / 2
+        ways.append(np.linalg.norm(motion.q[-1, :3] - motion.q[0, :3]) / slides)
+    assert ways[0] < 1e-6  # what solvers leave in the first steps
+    assert ways[1] == pytest.approx(1.0, abs=1e-6)

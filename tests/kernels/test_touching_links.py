@@ -32,7 +32,7 @@ from stiction.kernels.touching_links import (
     touching_unit_responses,
     twists_of_accelerations,
 )
-from stiction.kernels.touching_pairs import compliances, join_pairs, whole_response
+from stiction.kernels.touching_pairs import LEVER, compliances, join_pairs, whole_response
 from stiction.kernels.tree import allocate
 from stiction.world.contact_points import allocate_contact
 
@@ -157,9 +157,9 @@ def test_points_respond_to_impulses_as_the_jacobians_say(method, seed):
 def test_compliance_is_that_of_the_centre(method):
     pairs = Pairs(method, 5)
     inverse_inertia(pairs.dynamics, pairs.links)
-    compliances(pairs.contact, pairs.response)
+    compliances(pairs.contact, pairs.response, 0.5)
     blocks = np.diagonal(pairs.inverse_inertia()).reshape(-1, 6)
-    expected = (blocks[:, :3].sum(axis=1) + 1e-6 * blocks[:, 3:].sum(axis=1)) / 3
+    expected = (blocks[:, :3].sum(axis=1) + (0.5 * LEVER) ** 2 * blocks[:, 3:].sum(axis=1)) / 3
     np.testing.assert_allclose(pairs.response.compliance, expected, rtol=ROUNDING * 1e3)
 
 

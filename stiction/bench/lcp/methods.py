@@ -117,7 +117,7 @@ def _repeat_model(system: Any, dt: float, n: int) -> Any:
     for _ in range(n):
         touching_unit_responses(system.method, dynamics, work.response.links)
         inverse_inertia(dynamics, work.response.links)
-        compliances(contact, work.response)
+        compliances(contact, work.response, surface.points.size[0])
         if memory.trial.shape[1] > DURATION:
             for point in range(memory.trial.shape[0]):
                 memory.trial[point, DURATION] = 0

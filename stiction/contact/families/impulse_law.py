@@ -85,7 +85,7 @@ def answer_to_impulses(system, dt):
     free_twists(dynamics, response.links, dt)
     inverse_inertia(dynamics, response.links)
     constrain_response(system.loops, dynamics, response.links, dt)
-    compliances(contact, response)
+    compliances(contact, response, system.surface.points.size[0])
 
 
 @kernel

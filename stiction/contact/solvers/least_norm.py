@@ -24,43 +24,45 @@ from stiction.kernels.vectors import (
     zero_vector,
 )
 
-STUCK_SPEED = 1e-6  # slower points stick [m/s]
 WEAK = 1e-12  # relative size of directions in which the points of a touching link give no wrench
 
 
 @kernel
-def sticks(contact, response, i):
-    """Return whether point i is pressed and does not slide at the end of the step."""
+def sticks(contact, response, i, slow):
+    """Return whether point i is pressed and ends the step more slowly than `slow` [m/s]."""
     n = load_vector(contact.normal, i)
     v_t = tangential(n, velocity_after(contact, response, i))
     pressed = dot(n, load_vector(contact.impulse, i)) > 0
-    return pressed and dot(v_t, v_t) <= like(n[0], STUCK_SPEED * STUCK_SPEED)
+    return pressed and dot(v_t, v_t) <= slow * slow
 
 
 @kernel
-def even_out(contact, response, mu):
-    """Move the impulses of every touching link towards those of least norm with the same wrench."""
+def even_out(contact, response, mu, slow):
+    """Move the impulses of every touching link towards those of least norm with the same wrench.
+
+    Points that are slower than `slow` stick [m/s].
+    """
     first = 0
     for touching in range(contact.touching_count[0]):
         last = first
         while last < contact.count[0] and contact.touching[last] == touching:
             last += 1
-        if gather_sticking(contact, response, first, last) > 1:
+        if gather_sticking(contact, response, first, last, slow) > 1:
             one_group(response.linear, 1)
             factor(response.linear, 6)
             substitute(response.linear, 6)
-            move_within_cones(contact, response, mu, first, last)
+            move_within_cones(contact, response, mu, first, last, slow)
         first = last
 
 
 @kernel
-def gather_sticking(contact, response, first, last):
+def gather_sticking(contact, response, first, last, slow):
     """Write sum P'P into matrix and w into the right-hand side; returns how many points stick."""
     zero, blocks = like(contact.depth[0], 0), response.tangent
     force, moment = zero_vector(zero), zero_vector(zero)
     sums = no_arms(zero)
     for i in range(first, last):
-        if sticks(contact, response, i):
+        if sticks(contact, response, i, slow):
             r, p = arm_from_centre(contact, response, i), load_vector(contact.impulse, i)
             force, moment = add(force, p), add(moment, cross(r, p))
             sums = add_arm(sums, r)
@@ -77,17 +79,17 @@ def gather_sticking(contact, response, first, last):
 
 
 @kernel
-def move_within_cones(contact, response, mu, first, last):
+def move_within_cones(contact, response, mu, first, last, slow):
     """Move the sticking points' impulses towards P y as far as all stay in their cones."""
     share = like(contact.depth[0], 1)
     for i in range(first, last):
-        if sticks(contact, response, i):
+        if sticks(contact, response, i, slow):
             p = load_vector(contact.impulse, i)
             change = sub(even_impulse(contact, response, i), p)
             n = load_vector(contact.normal, i)
             share = min(share, way_inside(n, mu[i], p, change))
     for i in range(first, last):
-        if sticks(contact, response, i):
+        if sticks(contact, response, i, slow):
             p = load_vector(contact.impulse, i)
             change = sub(even_impulse(contact, response, i), p)
             store_vector(contact.impulse, i, add(p, scale(share, change)))
