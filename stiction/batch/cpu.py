@@ -222,7 +222,8 @@ class CpuEngine:
         self.mode[:], self.last_acceleration[:] = saved.mode, saved.last_acceleration
         self.inverse_D[:] = saved.inverse_D
         contact, control = arrays_of((self.memory, self.pairs)), arrays_of(self.control_memory)
-        kept = (*saved.memory[: len(contact)], *saved.control_memory)  # then come delays of sensors
+        # then come delays of sensors, and controllers in Python
+        kept = (*saved.memory[: len(contact)], *saved.control_memory[: len(control)])
         for array, values in zip((*contact, *control), kept, strict=True):
             array[:] = values
 

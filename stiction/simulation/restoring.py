@@ -29,7 +29,7 @@ def saved_state_of(simulation: Simulation, of: dict[str, Any]) -> SavedState:
         system.dynamics.last_acceleration.copy(),
         system.dynamics.inverse_D.copy(),
         tuple(array.copy() for array in _remembered(simulation)),
-        tuple(memory.now.copy() for memory in system.control_memory),
+        (*(one.now.copy() for one in system.control_memory), *simulation._python.memories()),
         tuple(array.copy() for array in simulation._report),
         of,
     )
@@ -57,7 +57,8 @@ def write(simulation: Simulation, saved: SavedState) -> None:
     system.dynamics.last_acceleration[:] = saved.last_acceleration
     system.dynamics.inverse_D[:] = saved.inverse_D
     arrays = (*_remembered(simulation), *control_memory, *simulation._report)
-    kept = (*saved.memory, *saved.control_memory, *saved.report)
+    compiled = saved.control_memory[: len(control_memory)]  # then come controllers in Python
+    kept = (*saved.memory, *compiled, *saved.report)
     for array, values in zip(arrays, kept, strict=True):
         array[:] = values
 

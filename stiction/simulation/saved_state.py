@@ -39,7 +39,7 @@ class SavedState:
     last_acceleration: np.ndarray
     inverse_D: np.ndarray  # noqa: N815  of the last step; joint modes are guessed from it
     memory: tuple[np.ndarray, ...]  # of the contact model
-    control_memory: tuple[np.ndarray, ...]  # of each controller that remembers
+    control_memory: tuple[np.ndarray, ...]  # of controllers that remember, then of those in Python
     report: tuple[np.ndarray, ...]  # what became of the steps so far
     of: dict[str, Any]  # world, contact model and dt that it belongs to
 

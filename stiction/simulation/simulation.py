@@ -94,7 +94,7 @@ class Simulation(Stepping):
         self._integrator = checked_integrator(integrator)
         compiled, in_python = divided(controller)
         self._compiled = controllers = bound_controllers(world, compiled)
-        self._python = InPython(in_python, self.dt, world.nv)
+        self._python = InPython(in_python, self.dt, world)
         begin = world.check_state(state)
         self._start, self._state = begin.time, StepState(begin.q, begin.v)
         model, told = chosen_model(world, contact)
@@ -291,7 +291,8 @@ class Simulation(Stepping):
     def save_state(self) -> SavedState:
         """Return everything that the continuation depends on.
 
-        Not what you set, or the last result of a Python controller: `control`, `torque`, `random`.
+        Answers of controllers in Python too, but neither what these remember nor what you set:
+        `control`, `torque`, `random`.
         """
         return restoring.saved_state_of(self, self._identity)
 
@@ -303,6 +304,7 @@ class Simulation(Stepping):
         """
         restoring.restore(self, saved)
         self._begin_anew()
+        self._python.recall(saved.control_memory[len(self._system.control_memory) :], self)
 
     def parameters(self) -> dict[str, Any]:
         """How the world is simulated, as plain values for the motion file."""

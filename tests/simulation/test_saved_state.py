@@ -70,6 +70,39 @@ def test_every_step_continues_bitwise_whatever_was_simulated_before():
         np.testing.assert_array_equal(other.state.v, simulation.state.v)
 
 
+CART = """<mujoco><worldbody><body><joint name='slide' type='slide' axis='1 0 0' damping='1'/>
+<geom type='sphere' size='0.1' mass='1'/></body></worldbody>
+<actuator><position name='servo' joint='slide' kp='100' ctrlrange='-1 1'/></actuator></mujoco>"""
+
+
+def forces(simulation):
+    return np.array([3.0 * np.cos(40.0 * simulation.time) - simulation.q[0]])
+
+
+def set_points(simulation):
+    return {"servo": 0.5 * np.sin(40.0 * simulation.time) - 0.1 * simulation.q[0]}
+
+
+@pytest.mark.parametrize("answer", [forces, set_points])
+@pytest.mark.parametrize(("rate", "delay"), [(None, 0.0), (100, 0.0), (100, 0.003), (200, 0.017)])
+def test_controllers_in_python_continue_bitwise(answer, rate, delay, tmp_path):
+    """Their answers are held until the next one, and wait for their delay."""
+    file = tmp_path / "cart.xml"
+    file.write_text(CART)
+    world, python = st.World(st.load(file), ground=None), st.PythonController(answer, rate, delay)
+    whole = st.Simulation(world, None, controller=python, record=True)
+    whole.step(n=80)
+    for steps in (20, 33, 41):
+        first = st.Simulation(world, None, controller=python)
+        first.step(n=steps)
+        first.save_state().save(tmp_path / "state.npz")
+        second = st.Simulation(world, None, controller=python)
+        second.step(n=7)
+        second.restore_state(SavedState.load(tmp_path / "state.npz"))
+        second.step(n=80 - steps)
+        assert second.q[0] == whole.q[0] and second.v[0] == whole.v[0]
+
+
 def test_bodies_in_contact_continue_bitwise_from_a_file(tmp_path):
     simulation, other = two_boxes(), two_boxes()
     simulation.step(n=3)
