@@ -147,7 +147,9 @@ def distributed(load: Load) -> Parameters:
     """Linear springs and dampers, equal along the ground and along the normal."""
     spring, damper = load.mass * load.omega**2, 2 * REST_DAMPING * load.mass * load.omega
     across = {"stiffness": spring, "alpha": 1.0, "damping": damper, "beta": 0.0}
-    return across | {"tangential_stiffness": spring, "tangential_damping": damper}
+    along = {"tangential_stiffness": spring, "tangential_damping": damper}
+    sliding = min(st.Distributed().sliding_damping, damper)  # the default, unless a body is tiny
+    return across | along | {"sliding_damping": sliding}
 
 
 def damping_ratio(e: float) -> float:
