@@ -138,9 +138,9 @@ def _warn_of_sunk(simulation: Simulation, reached: np.ndarray, stacklevel: int) 
     link = simulation.world.link_names[points.link[point]]
     message = (
         f"{type(simulation._system.model).__name__}: '{link}' was {1e3 * reached[point]:.3g} mm "
-        "inside the ground. Solvers let nothing penetrate, so it began there or its motion is "
-        "prescribed. They lift it, and the robot with it, where joints can move. Begin with "
-        "World.standing(), or raise the base"
+        "inside the ground. Solvers let nothing penetrate, so it began there, its motion is "
+        "prescribed, or it turns too fast for the step. They lift it, and the robot with it, where "
+        "joints can move. Begin with World.standing(), or raise the base"
     )
     warnings.warn(message, StabilityWarning, stacklevel=stacklevel + 1)
     return [message]
