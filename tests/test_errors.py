@@ -259,18 +259,18 @@ def test_a_sparse_record_of_a_run_that_diverged_is_finite_too():
     assert np.isfinite(motion.v).all()
 
 
-class Root(NamedTuple):
-    """A law with the root of a negative number, or a status of its own."""
+class Wrong(NamedTuple):
+    """A law whose forces are no numbers, or that returns a status of its own."""
 
     stiffness: float = 1e4
     status: float = 0.0
 
 
-@contact_model(Root)
-def root(params, dynamics, contact, memory, work, dt):
+@contact_model(Wrong)
+def wrong(params, dynamics, contact, memory, work, dt):
     """Forces that are not finite, if the status is OK."""
+    f_n = math.nan if params.stiffness > 0 else 0.0
     for i in range(contact.count[0]):
-        f_n = math.sqrt(-params.stiffness * contact.depth[i])
         store_vector(contact.force, i, scale(f_n, vector(contact.normal, i)))
     return int(params.status) if contact.count[0] > 0 else OK
 
@@ -283,8 +283,8 @@ class Vanishing(NamedTuple):
 
 @controller(Vanishing)
 def vanishing(params, dynamics, time, q, v):
-    """Root of the time that is left."""
-    dynamics.control[2] += params.gain * math.sqrt(0.003 - time)
+    """Push up, then with a force that is no number."""
+    dynamics.control[2] += params.gain if time < 0.003 else math.nan
 
 
 BRICK = World(robots.brick())
@@ -294,8 +294,8 @@ BRICK = World(robots.brick())
 def test_a_contact_force_that_is_not_finite_is_told_with_its_law_link_and_point():
     """The message named a coordinate and advised softer gains."""
     with pytest.raises(DivergenceError) as caught:
-        simulate(BRICK, Root(), duration=0.02, state=BRICK.standing(above=1e-5))
-    assert "'Root' gave 'brick' a contact force of (nan, nan, nan) at a depth of" in str(
+        simulate(BRICK, Wrong(), duration=0.02, state=BRICK.standing(above=1e-5))
+    assert "'Wrong' gave 'brick' a contact force of (nan, nan, nan) at a depth of" in str(
         caught.value
     )
     assert "softer gains" not in str(caught.value)
@@ -313,9 +313,9 @@ def test_a_controller_whose_force_is_not_finite_is_told_with_the_coordinate():
 @pytest.mark.parametrize("status", [1, 7])
 def test_a_status_of_a_law_is_told_as_such(status):
     """It was told as joints that were not solved, or as a state that diverged."""
-    told = f"contact model 'Root' or the integrator returned the status {status}"
+    told = f"contact model 'Wrong' or the integrator returned the status {status}"
     with pytest.raises(SimulationError, match=told):
-        simulate(BRICK, Root(0.0, status), duration=0.02, state=BRICK.standing(above=1e-5))
+        simulate(BRICK, Wrong(0.0, status), duration=0.02, state=BRICK.standing(above=1e-5))
 
 
 @pytest.mark.interpreted
