@@ -194,6 +194,18 @@ def may_be_missed(points, dynamics, contact, v, dt):
 
 
 @kernel
+def links_may_miss(points, dynamics, contact, dt):
+    """The same, by bounds of the points of each link. Writes the accelerations of the links."""
+    accelerate_links(dynamics)
+    for g in range(len(points.group_link)):
+        link = points.group_link[g]
+        a, seen = acceleration_of(dynamics, link), velocity_from_origin(dynamics, link)
+        if contact.margin[g] < dt * dt * largest_acceleration(points, dynamics, g, a, seen):
+            return True
+    return False
+
+
+@kernel
 def find_missed(points, ground, dynamics, contact, dt):
     """Return whether accelerations bring a point to the ground within dt that `detect` left out.
 

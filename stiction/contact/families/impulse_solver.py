@@ -8,7 +8,13 @@ import math
 
 from stiction.collision.bodies import detect_bodies
 from stiction.collision.carry_points import carry_points
-from stiction.collision.detection import detect, detect_within_reach, find_missed, may_be_missed
+from stiction.collision.detection import (
+    detect,
+    detect_within_reach,
+    find_missed,
+    links_may_miss,
+    may_be_missed,
+)
 from stiction.collision.missed_bodies import bodies_may_be_missed, find_missed_bodies
 from stiction.compiler.compiled import kernel, subroutine
 from stiction.contact.contact_model import IMPULSE_SOLVER, contact_forces
@@ -51,10 +57,11 @@ def detect_within_step(model, surface, dynamics, instant, shares):
 @kernel
 def detect_missed(model, surface, dynamics, instant, shares, v):
     """Find points that the accelerations bring into contact; returns whether there are any."""
-    contact, dt = surface.contact, instant.dt
+    points, contact, dt = surface.points, surface.contact, instant.dt
     if surface.impact.phase[0] == IMPACT:
         return False  # no time passes
-    if may_be_missed(surface.points, dynamics, contact, v, dt):
+    missed = may_be_missed(points, dynamics, contact, v, dt)
+    if missed and links_may_miss(points, dynamics, contact, dt):
         return find_and_detect(model, surface, dynamics, instant, shares)
     if surface.impact.earliest[0] < dt:
         return False  # this step is taken in parts, and bodies respond to the first impact alone
