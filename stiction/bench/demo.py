@@ -31,7 +31,8 @@ from stiction.contact.contact_model import (
     our_models,
 )
 from stiction.engines import engine_by_name
-from stiction.errors import InputError, SimulationError
+from stiction.errors import SimulationError
+from stiction.files.written import make_folder
 from stiction.patterns.pattern import Pattern
 
 STEPS = 10
@@ -95,10 +96,7 @@ def demo(
 ) -> dict[str, Any]:
     """Walk, save motion_MODEL.h5, motions.png and comparison.html; returns the measurements."""
     kinds = by_family() if kinds is None else kinds
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
+    make_folder(folder)
     begun = time.perf_counter()
     pattern, rows = walked_in_parallel(folder, kinds, steps, progress)
     walked = time.perf_counter()

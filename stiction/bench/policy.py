@@ -18,7 +18,7 @@ from stiction.bench.demo import DT, FRICTION, by_family, digits, ground
 from stiction.contact.contact_model import IMPULSE_SOLVER, MODELS, our_models
 from stiction.engines import engine_and_setting
 from stiction.errors import InputError
-from stiction.files.written import write_whole
+from stiction.files.written import make_folder, write_whole
 from stiction.learn.options import checked_options
 from stiction.learn.policy import Policy
 from stiction.learn.setup import Setup
@@ -165,14 +165,6 @@ def measured(setup: Setup, walks: Sequence[Walked], seconds: float) -> dict[str,
         "off [m/s]": digits(float(each[0].mean())) if len(each[0]) else None,
         "turning off [rad/s]": digits(float(each[1].mean())) if len(each[1]) else None,
     }
-
-
-def make_folder(out: Path) -> None:
-    """Make a folder, if there is none."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: no folder can be made there ({error.strerror})") from None
 
 
 def write_page(out: Path, motions: dict[str, Any], rows: list[dict[str, Any]]) -> Path:

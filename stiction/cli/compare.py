@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stiction.cli.command import Command, UsageError
 from stiction.cli.output import Result, as_text
 from stiction.cli.plug_ins import find_engines, find_kind, make, parameters
-from stiction.errors import InputError, did_you_mean
+from stiction.errors import did_you_mean
+from stiction.files.written import make_folder
 
 if TYPE_CHECKING:
     from stiction.scenes import Scene
@@ -83,18 +84,11 @@ def _run(args: argparse.Namespace) -> Result:
     if not contacts and not engines:
         raise UsageError("compare: no model and no engine is left; choose at least one")
     case = case_of(chosen, args.duration, args.dt)
-    _make_folder(args.out)
+    make_folder(args.out)
     runs, refused = run_all(case, contacts, engines, args.progress, args.reference)
     args.progress(0.92, "measuring and writing")
     result = report(case, runs, refused, args.out, args.reference)
     return result | {"holds": not any(run.stopped for run in runs)}
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
 
 
 def _contacts(scene: Scene, args: argparse.Namespace) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from stiction.compare.runs import Case, Refused, Run, case_of, name_in, run_engi
 from stiction.contact.contact_model import our_models
 from stiction.engines import engine_and_setting
 from stiction.errors import InputError, did_you_mean
-from stiction.files.written import write_whole
+from stiction.files.written import make_folder, write_whole
 from stiction.scenes.scene import Scene
 
 REFERENCE = "Coulomb"
@@ -42,10 +42,7 @@ def compare(
             raise InputError("compare: contacts is None; a case has no friction of its own")
         contacts = models_for(scene)
     folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
+    make_folder(folder)
     runs, refused = run_all(case, contacts, engines, progress, reference)
     progress(0.92, "measuring and writing")
     return report(case, runs, refused, folder, reference)

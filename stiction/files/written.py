@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from stiction.errors import StictionError
+from stiction.errors import InputError, StictionError
 
 PREFIX, SUFFIX = ".stiction-", ".part"  # of the name of a file that is being written
 OLD = 60.0  # [s]; an unfinished file older than this, that nobody writes, is removed
@@ -82,6 +82,14 @@ def check_kind(
         known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
         raise error(f"{what}: {shown} is no name of a file that ends in {known}; give one")
     return Path(path)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results, with those above it, if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: no folder can be made there ({error.strerror})") from None
 
 
 def check_target(path: str | Path, error: type[StictionError]) -> None:

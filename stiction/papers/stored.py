@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stiction.errors import InputError
-from stiction.files.written import write_whole
+from stiction.files.written import make_folder, write_whole
 from stiction.papers.claims import Paper
 from stiction.papers.figures import digest
 
@@ -77,7 +77,4 @@ def write_figure(job: Job, figure: Figure) -> None:
 
 def result_folder(out: Path, key: str) -> None:
     """Make the folder of a paper's results."""
-    try:
-        (out / key).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: no folder can be made there ({error.strerror})") from None
+    make_folder(out / key)

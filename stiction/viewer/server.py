@@ -41,7 +41,7 @@ class Served:
         return f"http://{shown}:{self.server.get_port()}"
 
     def wait(self) -> None:
-        """Return when the user interrupts with control-C."""
+        """Say where the page is, and return when the user interrupts with control-C."""
         try:
             print(f"stiction: {self.address} shows it; control-C ends", file=sys.stderr)
             while not self._stopped.is_set():
